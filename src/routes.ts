@@ -58,6 +58,7 @@ import { roleRoutes } from "./resources/platform/roles/routes.ts";
 import { searchRoutes } from "./resources/platform/search/routes.ts";
 import { timeSeriesRoutes } from "./resources/platform/time-series/routes.ts";
 import { trashBinRoutes } from "./resources/platform/trash-bin/routes.ts";
+import { ownSessionRoutes } from "./resources/platform/users/own-sessions-routes.ts";
 import { passwordRoutes } from "./resources/platform/users/password-routes.ts";
 import { userRoutes } from "./resources/platform/users/routes.ts";
 import { createShowSession, sessionRoutes } from "./resources/platform/users/session-routes.ts";
@@ -149,6 +150,7 @@ export const ALL_ROUTES: readonly Route[] = [
   ...segmentRoutes,
   ...sessionRoutes(showSession),
   ...singleSignOnRoutes(showSession),
+  ...ownSessionRoutes,
   ...passwordRoutes,
   ...totpRoutes,
   ...skuRoutes,

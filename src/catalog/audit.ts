@@ -97,7 +97,7 @@ const OBJECTS: Readonly<Record<ConfigKind, Objects>> = {
   // What they may do and where; no name and no address, so that a user who is deleted leaves none here.
   user: (db, _, ids) => db`
     select t.id, jsonb_build_object('id', t.id, 'is_owner', t.is_owner,
-      'status', case when t.password_hash is null and not exists (select from user_identities i where i.user_id = t.id)
+      'status', case when t.disabled_at is not null then 'DISABLED' when t.password_hash is null and not exists (select from user_identities i where i.user_id = t.id)
         then 'INVITED' else 'ACTIVE' end,
       'invitation_until', t.invitation_until,
       'projects', coalesce((select jsonb_object_agg(m.project_id, m.role) from user_projects m where m.user_id = t.id), '{}'))

@@ -58,7 +58,7 @@ const ACCESS: readonly (readonly [line: RegExp, access: Access])[] = [
   // Whoever signs in has nothing to show yet, but a password or the token of a link.
   [/^POST \/management\/v1\/(?:session(?:\/link)?|password-reset(?:\/accept)?)$/, "none"],
   [/ \/management\/v1\/single-sign-on(?:\/|$)/, "none"],
-  [/ \/management\/v1\/session(?:\/|$)/, "session"],
+  [/ \/management\/v1\/sessions?(?:\/|$)/, "session"],
   [/ \/v1\//, "app"],
   [/ \/v2\//, "v2"],
   [/ \/client\/v1\//, "client"],

@@ -29,6 +29,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   getExport: RECORD,
   deleteExport: RECORD,
   getRedemption: RECORD,
+  endOwnSession: "a credential: it is ended, and never changed",
   getKey: "it is never changed as a whole: what is done to it has operations of its own",
 };
 const OF_USE = ["customerId", "memberId", "orderId", "code", "sessionKey", "holderId", "cardId", "bucketId"];

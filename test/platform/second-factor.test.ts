@@ -55,6 +55,7 @@ test("second factor: it is set up, asks for nothing until a code confirms it, an
     made.uri,
     `otpauth://totp/Laurel:${encodeURIComponent(email.toLowerCase())}?secret=${made.secret}&issuer=Laurel&algorithm=SHA1&digits=6&period=30`,
   );
+  assert.match(made.picture, /^<svg /);
   assert.equal((await login(email)).status, 200, "nothing is asked for yet");
   const wrong = wrongCode((away) => shown(made.secret, away));
   for (const code of [wrong, "12345", "not a code"])

@@ -160,6 +160,11 @@ export const BEFORE: Record<string, Before> = {
   assignUser: withUser,
   updateUserRole: withUser,
   resendInvitation: withUser,
+  disableUser: withUser,
+  enableUser: async (call, request) => {
+    await withUser(call, request);
+    await call(request.line.replace(/enable$/, "disable"));
+  },
   updateRole: withRole,
   getKey: withKey,
   rotateKey: withKey,
@@ -174,6 +179,13 @@ export const BEFORE: Record<string, Before> = {
   confirmSingleSignOn: withAccount,
   getSession: withSession,
   deleteSession: withSession,
+  listOwnSessions: withSession,
+  endOtherSessions: withSession,
+  endOwnSession: async (call, request) => {
+    await withSession(call, request);
+    const { data } = (await call("GET /management/v1/sessions", undefined, request.headers)).body;
+    request.line = request.line.replace("0000000000000000", data[0].id);
+  },
   setUpTotp: withSession,
   confirmTotp: withTotp,
   removeTotp: withSecondFactor,

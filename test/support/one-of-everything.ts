@@ -142,6 +142,8 @@ const MAKERS: Record<string, Maker> = {
     return (await create(call, "POST /v1/redemptions", body)).redemptions[0].id;
   },
   sessionKey: async () => `session-${MARKER}`,
+  // Of a user, and of no project.
+  sessionId: async () => "0000000000000000",
   cardDefinitionId: async (call) => {
     const body = { name: `wallet ${MARKER}`, type: "INDIVIDUAL", metadata: { note: MARKER } };
     return (await create(call, "POST /v2/loyalties/card-definitions", body)).id;

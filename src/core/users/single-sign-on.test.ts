@@ -14,6 +14,7 @@ const owners = fc.option(
     has_password: fc.boolean(),
     has_identity: fc.boolean(),
     invitation_until: fc.constantFrom(null, "2025-12-31T00:00:00.000Z", "2026-01-02T00:00:00.000Z"),
+    is_disabled: fc.boolean(),
   }),
 );
 const arrivals = fc.record({
@@ -23,7 +24,7 @@ const arrivals = fc.record({
     email: fc.constantFrom(null, "ann@shop.example", "ann@elsewhere.example", "ann"),
     is_verified: fc.boolean(),
   }),
-  linked: fc.constantFrom(null, "user_2"),
+  linked: fc.option(fc.record({ id: fc.constant("user_2"), is_disabled: fc.boolean() })),
   owner: owners,
   domains: fc.constantFrom<string[]>([], ["shop.example"]),
   now: fc.constant(NOW),
@@ -33,7 +34,8 @@ test("nobody but who is linked comes in without a verified address", () => {
   fc.assert(
     fc.property(arrivals, (arrival) => {
       const { way } = entranceOf(arrival);
-      if (arrival.linked !== null) assert.equal(way, "enter");
+      const { linked } = arrival;
+      if (linked !== null) assert.equal(way, linked.is_disabled ? "refuse" : "enter");
       else if (!arrival.identity.is_verified) assert.equal(way, "refuse");
     }),
   );
@@ -62,15 +64,21 @@ test("without an invitation only a listed domain lets somebody in", () => {
 });
 
 test("each way in", () => {
-  const owner: AddressOwner = { id: "user_1", has_password: false, has_identity: false, invitation_until: null };
+  const owner: AddressOwner = {
+    id: "user_1",
+    has_password: false,
+    has_identity: false,
+    ...{ invitation_until: null, is_disabled: false },
+  };
   const arrival = { identity, linked: null, owner, domains: [], now: NOW };
   const wayOf = (more: object) => entranceOf({ ...arrival, ...more }).way;
-  assert.equal(wayOf({ linked: "user_2" }), "enter");
+  assert.equal(wayOf({ linked: { id: "user_2", is_disabled: false } }), "enter");
   assert.equal(wayOf({ owner: { ...owner, invitation_until: "2026-01-02T00:00:00.000Z" } }), "link");
   assert.equal(wayOf({ domains: ["shop.example"] }), "link");
   assert.equal(wayOf({ owner: { ...owner, has_password: true } }), "prove");
   assert.equal(wayOf({ owner: null, domains: ["shop.example"] }), "join");
   assert.equal(wayOf({ owner: null }), "refuse");
+  assert.equal(wayOf({ owner: { ...owner, has_password: true, is_disabled: true } }), "refuse");
   assert.equal(wayOf({}), "refuse");
 });
 

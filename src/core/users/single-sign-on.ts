@@ -16,6 +16,7 @@ export type AddressOwner = {
   /** Whether an account of this provider is theirs already. */
   has_identity: boolean;
   invitation_until: string | null;
+  is_disabled: boolean;
 };
 
 /**
@@ -30,7 +31,7 @@ export type Entrance =
 type Arrival = {
   identity: ProviderIdentity;
   /** The user whom the account is linked with. */
-  linked: string | null;
+  linked: { id: string; is_disabled: boolean } | null;
   owner: AddressOwner | null;
   domains: readonly string[];
   now: string;
@@ -47,7 +48,8 @@ export const isListed = (email: string, domains: readonly string[]): boolean =>
 
 /** Decides how somebody comes in who was at the provider. An address counts only when the provider has verified it. */
 export function entranceOf({ identity, linked, owner, domains, now }: Arrival): Entrance {
-  if (linked !== null) return { way: "enter", user_id: linked };
+  if ((linked ?? owner)?.is_disabled) return refuse("The account was switched off");
+  if (linked !== null) return { way: "enter", user_id: linked.id };
   const { email, is_verified } = identity;
   if (!/^[\x20-\x7e]{1,255}$/.test(identity.subject)) return refuse("The provider does not tell who it is");
   if (email === null || !ADDRESS.test(email) || email.length > ADDRESS_MAX)
@@ -66,4 +68,4 @@ export function entranceOf({ identity, linked, owner, domains, now }: Arrival): 
 }
 
 /** A page of ours: nothing that a browser takes for another server. */
-export const PAGE_PATH = "^/(?![/\\\\])[^\\\\\\u0000-\\u001f]*$";
+export const PAGE_PATH = "^/([^/\\\\\\u0000-\\u001f][^\\\\\\u0000-\\u001f]*)?$";

@@ -22,6 +22,8 @@ export async function requirePassword(db: Pool, { email, password }: SessionCrea
   const user = await findLogin(db, email);
   const isRight = await isPasswordOrNobody(password, user?.password_hash ?? null);
   if (!user?.password_hash || !isRight) throw wrongLogin();
+  // Only who knows the password is told.
+  if (user.is_disabled) throw new ApiError("forbidden", { details: "The account was switched off" });
   return { user_id: user.id, password_hash: user.password_hash };
 }
 

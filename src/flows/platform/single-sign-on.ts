@@ -100,7 +100,8 @@ async function letIn(
   identity: ProviderIdentity,
 ): Promise<string> {
   const id = entrance.way === "join" ? await addUser(c, entrance.email, identity) : entrance.user_id;
-  await lockUser(c.db, id);
+  const { is_disabled } = await lockUser(c.db, id);
+  if (is_disabled) throw refused("The account was switched off");
   if (entrance.way === "enter") return id;
   c.changed("user", id);
   await linkIdentity(c.db, id, identity, c.now);

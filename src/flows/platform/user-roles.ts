@@ -5,9 +5,11 @@ import type { User, UserAssign } from "../../resources/platform/users/schema.ts"
 import { endSessions } from "../../resources/platform/users/session-store.ts";
 import {
   getUser,
+  lockOwners,
   lockUser,
   removeFromProject,
   requireName,
+  setDisabled,
   setRoles,
   type UserRow,
   view,
@@ -38,6 +40,29 @@ export async function unassignUser(c: WriteCtx, user: string): Promise<null> {
   await removeFromProject(c.db, id, c.project.id);
   await endSessions(c.db, id);
   return null;
+}
+
+/** Nobody but who keeps the installation does it, so it reaches all projects of the user. */
+export async function disableUser(c: WriteCtx, user: string): Promise<User> {
+  const { id, is_owner } = requireInProject(await getUser(c.db, user), { user, projectId: c.project.id });
+  const owners = await lockOwners(c.db);
+  const refusal = { resource_id: id, resource_type: "user" };
+  if (id === c.caller.key_id)
+    throw new ApiError("forbidden", { details: "Nobody switches off themselves", ...refusal });
+  if (is_owner && owners.every((one) => one === id))
+    throw new ApiError("forbidden", { details: "It is the last owner; make another one first", ...refusal });
+  await lockUser(c.db, id);
+  c.changed("user", id);
+  await setDisabled(c.db, id, c.now);
+  await endSessions(c.db, id);
+  return view(await getUser(c.db, id), c.project.id);
+}
+
+export async function enableUser(c: WriteCtx, user: string): Promise<User> {
+  const { id } = requireInProject(await lockUser(c.db, user), { user, projectId: c.project.id });
+  c.changed("user", id);
+  await setDisabled(c.db, id, null);
+  return view(await getUser(c.db, id), c.project.id);
 }
 
 async function save(c: WriteCtx, { id, projects }: UserRow, role: string): Promise<User> {

@@ -142,7 +142,8 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
   createSegment: ["not_found"],
   createSku: ["duplicate_found"],
   createSessionWithLink: ["not_found"],
-  createSession: ["second_factor_required", "unauthorized"],
+  createSession: ["forbidden", "second_factor_required", "unauthorized"],
+  disableUser: ["forbidden"],
   startSingleSignOn: ["not_found"],
   finishSingleSignOn: [
     "duplicate_found",

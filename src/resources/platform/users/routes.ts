@@ -1,5 +1,12 @@
 import { acceptInvitation, inviteUser, resendInvitation, showInvitation } from "../../../flows/platform/invite-user.ts";
-import { assignUser, requireInProject, unassignUser, updateUserRole } from "../../../flows/platform/user-roles.ts";
+import {
+  assignUser,
+  disableUser,
+  enableUser,
+  requireInProject,
+  unassignUser,
+  updateUserRole,
+} from "../../../flows/platform/user-roles.ts";
 import { list, read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
 import {
@@ -105,6 +112,28 @@ export const userRoutes = [
       ok: User,
     },
     async (c) => updateUserRole(c, c.params.userId, c.body.role),
+  ),
+  write(
+    "POST /management/v1/projects/{projectId}/users/{userId}/disable",
+    {
+      id: "disableUser",
+      summary: "Switch a user off",
+      description:
+        "In all projects: the user is signed out at once and cannot sign in, by password, link or single sign-on. Roles stay. Nobody can switch off themselves, nor the last owner.",
+      params: ByUser,
+      ok: User,
+    },
+    async (c) => disableUser(c, c.params.userId),
+  ),
+  write(
+    "POST /management/v1/projects/{projectId}/users/{userId}/enable",
+    {
+      id: "enableUser",
+      summary: "Let a user sign in again",
+      params: ByUser,
+      ok: User,
+    },
+    async (c) => enableUser(c, c.params.userId),
   ),
   write(
     "DELETE /management/v1/projects/{projectId}/users/{userId}",

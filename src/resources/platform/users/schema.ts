@@ -31,7 +31,9 @@ export const User = Type.Object(
       description: "The role in each project, by the id of the project.",
     }),
     is_owner: Type.Boolean({ description: "An owner is given every new project, and keeps the team." }),
-    status: Choice(["INVITED", "ACTIVE"], { description: "`INVITED` until the invitation was accepted." }),
+    status: Choice(["INVITED", "ACTIVE", "DISABLED"], {
+      description: "`INVITED` until the invitation was accepted, `DISABLED` while the user may not sign in.",
+    }),
   },
   { title: "User" },
 );

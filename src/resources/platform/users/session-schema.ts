@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { DateTime, strict } from "../../../http/schemas.ts";
+import { DateTime, listOf, strict } from "../../../http/schemas.ts";
 import { Email, NewPassword, PASSWORD_LENGTH, Token, UserIdentity } from "./schema.ts";
 
 const Operations = (description: string) => Type.Array(Type.String(), { description });
@@ -45,6 +45,20 @@ export const Session = Type.Object(
 );
 export type Session = Static<typeof Session>;
 
+export const OwnSession = Type.Object(
+  {
+    id: Type.String(),
+    created_at: DateTime,
+    last_used_at: Type.Unsafe<string>({ ...DateTime, description: "Noted up to half a minute late." }),
+    ends_at: DateTime,
+    is_current: Type.Boolean({ description: "The one that asks." }),
+    object: Type.Literal("user_session"),
+  },
+  { title: "OwnSession" },
+);
+export const OwnSessionList = listOf(OwnSession);
+export const BySession = Type.Object({ sessionId: Type.String() });
+
 const Code = (description: string) => Type.String({ minLength: 1, maxLength: 40, description });
 
 export const SessionCreate = strict({
@@ -76,6 +90,7 @@ export const TotpSetUp = Type.Object(
     object: Type.Literal("totp"),
     secret: Type.String({ description: "For typing it in, in Base32." }),
     uri: Type.String({ description: "For a QR code that the app reads (`otpauth://`)." }),
+    picture: Type.String({ description: "That QR code, as an SVG picture." }),
   },
   { title: "TotpSetUp" },
 );

@@ -12,19 +12,19 @@ type SessionRow = {
 /** A project of a user, with their role there; of a custom role its permissions. */
 export type MemberProject = Omit<Session["projects"][number], "operations"> & { permissions: string[] | null };
 
-type Login = { id: string; password_hash: string | null };
+type Login = { id: string; password_hash: string | null; is_disabled: boolean };
 
 /** The user of a login, or of an id, and what is stored of their password; null: they have none yet. */
 export async function findLogin(db: Db, user: string): Promise<Login | undefined> {
   const [row] = await db<Login[]>`
-    select id, password_hash from users where login = ${user.toLowerCase()} or id = ${user}`;
+    select id, password_hash, disabled_at is not null as is_disabled from users where login = ${user.toLowerCase()} or id = ${user}`;
   return row;
 }
 
 /** Locks a user whose password is still the one that was checked: who changes it ends all sessions. */
 export async function lockWithPassword(tx: Tx, id: string, password_hash: string | null): Promise<boolean> {
   const rows = await tx`
-    select id from users where id = ${id} and coalesce(password_hash, '') = ${password_hash ?? ""}
+    select id from users where id = ${id} and coalesce(password_hash, '') = ${password_hash ?? ""} and disabled_at is null
     order by id for no key update`;
   return rows.length > 0;
 }
@@ -33,7 +33,8 @@ export async function lockWithPassword(tx: Tx, id: string, password_hash: string
 export async function takeLink(tx: Tx, invitation_hash: string, now: string): Promise<string | null> {
   const [row] = await tx<{ id: string }[]>`
     update users set invitation_hash = null, invitation_until = null
-    where invitation_hash = ${invitation_hash} and invitation_until > ${now} and password_hash is null returning id`;
+    where invitation_hash = ${invitation_hash} and invitation_until > ${now} and password_hash is null and disabled_at is null
+    returning id`;
   return row?.id ?? null;
 }
 
@@ -51,6 +52,22 @@ export async function removeSession(tx: Tx, token_hash: string): Promise<void> {
 /** Whoever is signed in as this user is not any more, from the next request on; but for one session, where it is named. */
 export async function endSessions(tx: Tx, userId: string, keep = ""): Promise<void> {
   await tx`delete from user_sessions where user_id = ${userId} and token_hash <> ${keep}`;
+}
+
+/** What names a session to its user: the beginning of the hash, which opens nothing. */
+const ID_LENGTH = 16;
+export const sessionIdOf = (token_hash: string): string => token_hash.slice(0, ID_LENGTH);
+
+/** The sessions of a user that are not over, those that were used last first. */
+export const listSessionsOf = (db: Db, userId: string, now: string) => db<SessionRow[]>`
+  select * from user_sessions where user_id = ${userId} and ends_at > ${now} and last_used_at > ${idleSince(now)}
+  order by last_used_at desc, created_at desc, token_hash`;
+
+/** Ends one of them. False: there is none of that id. */
+export async function endSession(tx: Tx, userId: string, sessionId: string): Promise<boolean> {
+  const { count } = await tx`
+    delete from user_sessions where user_id = ${userId} and left(token_hash, ${ID_LENGTH}) = ${sessionId}`;
+  return count > 0;
 }
 
 /** Removes sessions that are over, and returns how many there were. */

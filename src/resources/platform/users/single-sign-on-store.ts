@@ -41,16 +41,18 @@ export async function removeEndedSignOns(db: Db, now: string, limit: number): Pr
 }
 
 /** The user whom an account of the provider is linked with. */
-export async function findLinked(db: Db, { issuer, subject }: ProviderIdentity): Promise<string | null> {
-  const [row] = await db<{ user_id: string }[]>`
-    select user_id from user_identities where issuer = ${issuer} and subject = ${subject}`;
-  return row?.user_id ?? null;
+export async function findLinked(db: Db, { issuer, subject }: ProviderIdentity) {
+  const [row] = await db<Pick<AddressOwner, "id" | "is_disabled">[]>`
+    select u.id, u.disabled_at is not null as is_disabled from user_identities i join users u on u.id = i.user_id
+    where i.issuer = ${issuer} and i.subject = ${subject}`;
+  return row ?? null;
 }
 
 /** The user who has the address of an account. */
 export async function findAddressOwner(db: Db, { issuer, email }: ProviderIdentity): Promise<AddressOwner | null> {
   const [row] = await db<AddressOwner[]>`
     select u.id, u.password_hash is not null as has_password, u.invitation_until,
+      u.disabled_at is not null as is_disabled,
       exists (select from user_identities i where i.user_id = u.id and i.issuer = ${issuer}) as has_identity
     from users u where u.login = ${(email ?? "").toLowerCase()}`;
   return row ?? null;

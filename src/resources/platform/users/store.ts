@@ -14,6 +14,7 @@ export type UserRow = {
   has_password: boolean;
   /** Whether they sign in with another provider. */
   has_identity: boolean;
+  is_disabled: boolean;
   created_at: string;
   /** The role in each project that is not deleted. */
   projects: Record<string, string>;
@@ -37,18 +38,35 @@ export function requireName({ id, login }: { id?: string | undefined; login?: st
 
 const columns = (db: Db) => db`
   u.id, u.login, u.email, u.first_name, u.last_name, u.is_owner, u.password_hash is not null as has_password, u.created_at,
+  u.disabled_at is not null as is_disabled,
   exists (select from user_identities i where i.user_id = u.id) as has_identity,
   coalesce((select jsonb_object_agg(m.project_id, m.role) from user_projects m
     join projects p on p.id = m.project_id and p.deleted_at is null where m.user_id = u.id), '{}') as projects`;
 
 /** As a project sees them. */
-export function view({ has_password, has_identity, created_at: _, ...user }: UserRow, projectId: string): User {
-  return { ...user, role: user.projects[projectId]!, status: statusOf({ has_password, has_identity }) };
+export function view(row: UserRow, projectId: string): User {
+  const { has_password: _, has_identity: __, is_disabled: ___, created_at: ____, ...user } = row;
+  return { ...user, role: user.projects[projectId]!, status: statusOf(row) };
 }
 
+type SigningIn = Pick<UserRow, "has_password" | "has_identity" | "is_disabled">;
 /** Whoever can sign in is here. */
-export const statusOf = ({ has_password, has_identity }: Pick<UserRow, "has_password" | "has_identity">) =>
-  has_password || has_identity ? "ACTIVE" : "INVITED";
+export function statusOf({ has_password, has_identity, is_disabled }: SigningIn): User["status"] {
+  if (is_disabled) return "DISABLED";
+  return has_password || has_identity ? "ACTIVE" : "INVITED";
+}
+
+/** Whether a user may sign in. `disabled_at` null: they may. */
+export async function setDisabled(tx: Tx, id: string, disabled_at: string | null): Promise<void> {
+  await tx`update users set disabled_at = ${disabled_at} where id = ${id}`;
+}
+
+/** How many owners may sign in. Locked, so that two of them cannot switch each other off. */
+export async function lockOwners(tx: Tx): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    select id from users where is_owner and disabled_at is null order by id for no key update`;
+  return rows.map(({ id }) => id);
+}
 
 /** Newest first unless `order` is `created_at`. */
 export async function listUsersOf(
@@ -131,14 +149,14 @@ type Invited = Pick<UserRow, "id" | "login" | "email" | "first_name" | "last_nam
 export async function findInvited(db: Db, invitation_hash: string): Promise<Invited | undefined> {
   const [row] = await db<Invited[]>`
     select id, login, email, first_name, last_name, invitation_until as until from users
-    where invitation_hash = ${invitation_hash}`;
+    where invitation_hash = ${invitation_hash} and disabled_at is null`;
   return row;
 }
 
 /** Whether a user with a password has this address, and no link that ends after this time. */
 export async function mayReset(tx: Tx, email: string, until: string): Promise<boolean> {
   const rows = await tx`
-    select id from users where login = ${loginOf(email)} and password_hash is not null
+    select id from users where login = ${loginOf(email)} and password_hash is not null and disabled_at is null
       and (invitation_until is null or invitation_until <= ${until}) order by id for no key update`;
   return rows.length > 0;
 }
@@ -156,6 +174,6 @@ export async function setNames(tx: Tx, id: string, names: Pick<UserRow, "first_n
 export async function lockInvited(tx: Tx, invitation_hash: string): Promise<Invited | undefined> {
   const [row] = await tx<Invited[]>`
     select id, login, email, first_name, last_name, invitation_until as until from users
-    where invitation_hash = ${invitation_hash} order by id for no key update`;
+    where invitation_hash = ${invitation_hash} and disabled_at is null order by id for no key update`;
   return row;
 }

@@ -4,10 +4,13 @@ import {
   requirePasswordIfSent,
   setUpTotp,
 } from "../../../flows/platform/second-factor.ts";
+import { drawPicture } from "../../../http/pictures/pictures.ts";
 import { write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
 import { STRANGER_BYTES_MAX } from "./schema.ts";
 import { RecoveryCodes, TotpConfirm, TotpRemove, TotpSetUp } from "./session-schema.ts";
+
+const QR_PIXELS = 4;
 
 export const totpRoutes = [
   write(
@@ -20,7 +23,11 @@ export const totpRoutes = [
       ok: TotpSetUp,
       secret: true,
     },
-    async (c) => setUpTotp(c),
+    async (c) => {
+      const made = await setUpTotp(c);
+      const picture = await drawPicture("qr", made.uri, { size: QR_PIXELS, format: "svg" });
+      return { ...made, picture: picture!.toString() };
+    },
   ),
   write(
     "POST /management/v1/session/totp/confirm",
