@@ -113,6 +113,12 @@ export const SETTINGS = {
       secret: true,
     },
   ),
+  LAUREL_SECRET_KEY_PREVIOUS: setting(
+    secretKey,
+    null,
+    "The key before, while secrets are encrypted anew: the start does that. It opens secrets and encrypts none.",
+    { shown: "none", secret: true },
+  ),
   LAUREL_DEMO: setting(choice("on", "off"), null, "Whether the first start adds demo data to the project it creates.", {
     shown: "`on` for the embedded database, else `off`",
   }),
@@ -289,6 +295,7 @@ type Absent =
   | "DATABASE_URL"
   | "LAUREL_PUBLIC_URL"
   | "LAUREL_SECRET_KEY"
+  | "LAUREL_SECRET_KEY_PREVIOUS"
   | "LAUREL_DEMO"
   | "LAUREL_SMTP_URL"
   | `LAUREL_OIDC_${"ISSUER" | "CLIENT_ID" | "CLIENT_SECRET" | "NAME"}`

@@ -47,13 +47,17 @@ export function readCredentials(dataDir: string): Record<string, string> | null 
   return Object.fromEntries(lines.map((line) => /^([^:]+): (.*)$/.exec(line)!.slice(1) as [string, string]));
 }
 
-type Settings = Pick<Config, "LAUREL_SECRET_KEY" | "LAUREL_DATA_DIR" | "DATABASE_URL">;
+type Settings = Pick<Config, "LAUREL_SECRET_KEY" | "LAUREL_SECRET_KEY_PREVIOUS" | "LAUREL_DATA_DIR" | "DATABASE_URL">;
 
 /** Beside the key pairs. It is in no backup: whoever has both could read every secret. */
 const keyFile = (dataDir: string): string => join(resolve(dataDir), "credentials", "secret.key");
 
 /** The key of the settings, or of the file; of the embedded database one is made. Null: secrets stay as they are. */
-function secretKeyOf({ LAUREL_SECRET_KEY, LAUREL_DATA_DIR, DATABASE_URL }: Settings): string | null {
+function secretKeyOf({
+  LAUREL_SECRET_KEY,
+  LAUREL_DATA_DIR,
+  DATABASE_URL,
+}: Omit<Settings, "LAUREL_SECRET_KEY_PREVIOUS">): string | null {
   if (LAUREL_SECRET_KEY !== null) return LAUREL_SECRET_KEY;
   const file = keyFile(LAUREL_DATA_DIR);
   if (!fs.existsSync(file)) {
@@ -81,4 +85,5 @@ function makeKeyFile(file: string): void {
   }
 }
 
-export const secretBoxOf = (config: Settings): SecretBox => createSecretBox(secretKeyOf(config), random);
+export const secretBoxOf = (config: Settings): SecretBox =>
+  createSecretBox(secretKeyOf(config), random, config.LAUREL_SECRET_KEY_PREVIOUS);

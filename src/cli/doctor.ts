@@ -51,10 +51,11 @@ const NAMED_MAX = 10;
 
 /** Secrets that are lost with their key, each with what to do. That they are not encrypted is a choice, and no fault. */
 export async function secretsFinding(db: Pool, secretBox: SecretBox): Promise<Finding> {
-  const { unreadable, plain } = await examineSecrets(db, secretBox);
+  const { unreadable, plain, previous } = await examineSecrets(db, secretBox);
   const named = unreadable.slice(0, NAMED_MAX).join(", ");
   const says = [
     ...(unreadable.length > 0 ? [`${unreadable.length} cannot be read with this LAUREL_SECRET_KEY: ${named}`] : []),
+    ...(previous > 0 ? [`${previous} are encrypted with LAUREL_SECRET_KEY_PREVIOUS; start the server`] : []),
     ...(plain > 0 ? [`${plain} are not encrypted; set LAUREL_SECRET_KEY and start the server`] : []),
   ];
   return { name: "secrets", ok: unreadable.length === 0, says: says.join("; ") };

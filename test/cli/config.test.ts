@@ -50,6 +50,12 @@ const ROWS: Record<SettingName, Row> = {
     good: { ["0A".repeat(32)]: "0a".repeat(32), ["12".repeat(32)]: "12".repeat(32) },
     bad: ["0a", "0g".repeat(32), "0a".repeat(33)],
   },
+  LAUREL_SECRET_KEY_PREVIOUS: {
+    flag: "--secret-key-previous",
+    default: null,
+    good: { ["0A".repeat(32)]: "0a".repeat(32) },
+    bad: ["0a", "0g".repeat(32)],
+  },
   LAUREL_PUBLIC_URL: {
     flag: "--public-url",
     default: null,
@@ -219,6 +225,7 @@ test("no message repeats a secret", () => {
     "LAUREL_MANAGEMENT_TOKEN",
     "LAUREL_OIDC_CLIENT_SECRET",
     "LAUREL_SECRET_KEY",
+    "LAUREL_SECRET_KEY_PREVIOUS",
     "LAUREL_SMTP_URL",
   ]);
   for (const name of SECRET) {

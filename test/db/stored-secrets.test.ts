@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { secretsFinding } from "../../src/cli/doctor.ts";
 import { createSecretBox } from "../../src/db/secrets/secret-box.ts";
 import { sealStored } from "../../src/db/secrets/stored-secrets.ts";
-import { secretBox, testDatabase, testEngine } from "../support/engine.ts";
+import { LAUREL_SECRET_KEY, secretBox, testDatabase, testEngine } from "../support/engine.ts";
 import { assertRefused } from "../support/http.ts";
 import { testShop } from "../support/shop.ts";
 
@@ -44,6 +44,25 @@ test("what was stored without a key is read as it is, and encrypted once there i
   assert.equal(await read(), plain);
   assert.equal(await sealStored(db, secretBox), 0, "nothing is left");
   assert.equal((await call(`PUT /management/v1/projects/${project.id}`, { name: "New" })).body.webhook_token, plain);
+});
+
+test("another key takes the place of the one there is: both open meanwhile, then the old one opens nothing", async () => {
+  const { project } = await testShop(db);
+  const both = createSecretBox("07".repeat(32), randomBytes, LAUREL_SECRET_KEY);
+  const place = ["projects", project.id] as const;
+  const secret = secretBox.open(place, await tokenIn(project.id));
+  assert.match((await secretsFinding(db, both)).says, /are encrypted with LAUREL_SECRET_KEY_PREVIOUS/);
+  const { call } = await testEngine(db, project, { secretBox: both });
+  const read = async () => (await call(`GET /management/v1/projects/${project.id}`)).body.webhook_token;
+  assert.equal(await read(), secret, "before it is encrypted anew");
+  assert.ok((await sealStored(db, both)) > 0);
+  assert.equal(await read(), secret);
+  assert.equal(await sealStored(db, both), 0, "nothing is left");
+  const stored = await tokenIn(project.id);
+  assert.ok(other.canOpen(place, stored) && !secretBox.canOpen(place, stored));
+  assert.equal((await secretsFinding(db, both)).says, "");
+  // Back again, for the other tests.
+  assert.ok((await sealStored(db, createSecretBox(LAUREL_SECRET_KEY, randomBytes, "07".repeat(32)))) > 0);
 });
 
 test("with another key the operations say so, doctor names the rows, and a new secret is the way out", async () => {

@@ -11,6 +11,8 @@ export type SecretBox = {
   /** What was stored before there was a key is returned as it is. */
   open(place: SecretPlace, stored: string): string;
   canOpen(place: SecretPlace, stored: string): boolean;
+  /** Whether it should be sealed anew: it is not encrypted, or with the key before. */
+  isOld(place: SecretPlace, stored: string): boolean;
 };
 
 /** AES-256-GCM: the nonce, the tag and what was encrypted. Another method would have another number. */
@@ -33,11 +35,19 @@ function openWith(key: Buffer, place: SecretPlace, stored: string): string | nul
   }
 }
 
-/** `secretKey`: 32 bytes in hexadecimal, or null. */
-export function createSecretBox(secretKey: string | null, random: (bytes: number) => Uint8Array): SecretBox {
-  const key = secretKey === null ? null : Buffer.from(secretKey, "hex");
+/** `secretKey`: 32 bytes in hexadecimal, or null. `previousKey` opens what is not sealed anew yet, and seals nothing. */
+export function createSecretBox(
+  secretKey: string | null,
+  random: (bytes: number) => Uint8Array,
+  previousKey: string | null = null,
+): SecretBox {
+  const [key, previous] = [secretKey, previousKey].map((hex) => (hex === null ? null : Buffer.from(hex, "hex"))) as [
+    Buffer | null,
+    Buffer | null,
+  ];
+  const openedWith = (one: Buffer | null, place: SecretPlace, stored: string) => one && openWith(one, place, stored);
   const opened = (place: SecretPlace, stored: string): string | null =>
-    isSealed(stored) ? key && openWith(key, place, stored) : stored;
+    isSealed(stored) ? (openedWith(key, place, stored) ?? openedWith(previous, place, stored)) : stored;
   return {
     hasKey: key !== null,
     seal: (place, secret) => {
@@ -56,5 +66,7 @@ export function createSecretBox(secretKey: string | null, random: (bytes: number
       return secret;
     },
     canOpen: (place, stored) => opened(place, stored) !== null,
+    isOld: (place, stored) =>
+      key !== null && opened(place, stored) !== null && !(isSealed(stored) && openWith(key, place, stored) !== null),
   };
 }

@@ -28,16 +28,17 @@ async function* allIn(db: Pool, table: Table): AsyncGenerator<StoredSecret> {
     yield* rows;
 }
 
-/** Encrypts what was stored before there was a key. One that changes meanwhile is left to who changed it. Returns how many. */
+/** Encrypts what was stored before there was a key, or with the key before this one. One that changes meanwhile is left to who changed it. Returns how many. */
 export async function sealStored(db: Pool, secretBox: SecretBox): Promise<number> {
   if (!secretBox.hasKey) return 0;
   let sealed = 0;
   for (const table of TABLES) {
     const { id: key, secret } = COLUMNS[table];
     for await (const { id, stored } of allIn(db, table)) {
-      if (isSealed(stored)) continue;
+      if (!secretBox.isOld([table, id], stored)) continue;
+      const sealedAnew = secretBox.seal([table, id], secretBox.open([table, id], stored));
       const { count } = await db`
-        update ${db(table)} set ${db(secret)} = ${secretBox.seal([table, id], stored)}
+        update ${db(table)} set ${db(secret)} = ${sealedAnew}
         where ${db(key)} = ${id} and ${db(secret)} = ${stored}`;
       sealed += count;
     }
@@ -45,14 +46,15 @@ export async function sealStored(db: Pool, secretBox: SecretBox): Promise<number
   return sealed;
 }
 
-/** Secrets that the key does not open, and those that are not encrypted. */
+/** Secrets that the key does not open, those that are not encrypted, and those that wait for the new key. */
 export async function examineSecrets(db: Pool, secretBox: SecretBox) {
   const unreadable: string[] = [];
-  let plain = 0;
+  let [plain, previous] = [0, 0];
   for (const table of TABLES)
     for await (const { id, stored } of allIn(db, table)) {
       if (!isSealed(stored)) plain += 1;
+      else if (secretBox.isOld([table, id], stored)) previous += 1;
       if (!secretBox.canOpen([table, id], stored)) unreadable.push(`${table} ${id} (${COLUMNS[table].anew})`);
     }
-  return { unreadable, plain };
+  return { unreadable, plain, previous };
 }
