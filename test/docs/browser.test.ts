@@ -294,7 +294,7 @@ for (const [name, width, scheme] of [
     await page.press("Enter");
     await eventually(async () => (await section()) === "done", "it is accepted");
     await shows(page, "#done", "Welcome, Dorothea");
-    await shows(page, "#done", "There is no page to sign in at yet");
+    await shows(page, "#done", "You can sign in with it now");
     assert.equal(await page.evaluate("location.hash"), "", "the token is gone from the address");
     assert.equal(await fits(), true);
     const { data } = await json(`/management/v1/projects/${projectId}/users?limit=100`, "management");

@@ -1,6 +1,7 @@
 import { Center, Loader, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useEffect } from "react";
+import { useLocation } from "react-router";
 import { statusOf } from "../api/errors.ts";
 import { send } from "../api/send.ts";
 import { getSession, signedIn, signedOut, useSession } from "../api/session.ts";
@@ -9,9 +10,23 @@ import { useText } from "../text/text.ts";
 import { Layout } from "./layout.tsx";
 
 const SignIn = lazy(() => import("../screens/sign-in/sign-in.tsx"));
+const Callback = lazy(() => import("../screens/sign-in/callback.tsx"));
+
+/** Where the provider of single sign-on sends people back to. */
+const CALLBACK_PATH = "/sign-in/callback";
+
+export function Gate() {
+  const { pathname } = useLocation();
+  if (pathname !== CALLBACK_PATH) return <Entrance />;
+  return (
+    <Suspense>
+      <Callback />
+    </Suspense>
+  );
+}
 
 /** Shows the dashboard to who is signed in, and the sign-in page to everybody else. */
-export function Gate() {
+function Entrance() {
   const t = useText();
   const { session, project, isKnown } = useSession();
   const asked = useQuery({

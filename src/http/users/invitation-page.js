@@ -42,6 +42,17 @@ function showOver(status) {
   show("over");
 }
 
+const SIGN_ON = "/management/v1/single-sign-on";
+
+/** Where people can sign in with another provider, that accepts the invitation too: the address is what counts. */
+async function offerProvider() {
+  const offer = await fetch(SIGN_ON)
+    .then((reply) => reply.json())
+    .catch(() => null);
+  find("provider").hidden = !offer?.is_enabled;
+  find("with-provider").textContent = `Continue with ${offer?.name}`;
+}
+
 async function start() {
   show("loading");
   const { status, body } = token === "" ? { status: 404 } : await send("/invitations/read", { token });
@@ -54,11 +65,18 @@ async function start() {
   find("email").textContent = body.email;
   find("first-name").value = body.first_name;
   find("last-name").value = body.last_name;
+  void offerProvider();
   find("until").textContent = `The invitation is valid until ${day(body.expires_at)}.`;
   show("open");
 }
 
 find("again").addEventListener("click", start);
+find("with-provider").addEventListener("click", async () => {
+  find("provider-problem").textContent = "";
+  const { status, body } = await send(`${SIGN_ON}/start`, {});
+  if (status === 200) location.assign(body.url);
+  else find("provider-problem").textContent = body.details ?? body.message;
+});
 find("show").addEventListener("change", ({ target }) => {
   find("password").type = target.checked ? "text" : "password";
 });

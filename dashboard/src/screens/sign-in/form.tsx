@@ -5,6 +5,7 @@ import { isRefused, statusOf } from "../../api/errors.ts";
 import { send } from "../../api/send.ts";
 import { createSession, signedIn } from "../../api/session.ts";
 import { type TextKey, useText } from "../../text/text.ts";
+import { ProviderButton } from "./provider.tsx";
 
 const faultOf = (error: unknown): TextKey => {
   if (statusOf(error) === 429) return "signIn.tooMany";
@@ -39,46 +40,49 @@ export function SignInForm({ login = "" }: { login?: string }) {
     }
   });
   return (
-    <form onSubmit={submit} noValidate>
-      <Stack gap="lg">
-        {fault && (
-          <Alert color="red" variant="light" role="alert">
-            {t(fault)}
-          </Alert>
-        )}
-        <TextInput
-          label={t("signIn.email")}
-          type="email"
-          autoComplete="username"
-          readOnly={login !== ""}
-          key={form.key("email")}
-          {...form.getInputProps("email")}
-        />
-        <PasswordInput
-          label={t("signIn.password")}
-          autoComplete="current-password"
-          data-autofocus={login !== "" || undefined}
-          key={form.key("password")}
-          {...form.getInputProps("password")}
-        />
-        {needsCode && (
+    <>
+      <form onSubmit={submit} noValidate>
+        <Stack gap="lg">
+          {fault && (
+            <Alert color="red" variant="light" role="alert">
+              {t(fault)}
+            </Alert>
+          )}
           <TextInput
-            label={t("signIn.code")}
-            description={t("signIn.codeHelp")}
-            autoComplete="one-time-code"
-            inputMode="numeric"
-            autoFocus
-            key={form.key("code")}
-            {...form.getInputProps("code")}
+            label={t("signIn.email")}
+            type="email"
+            autoComplete="username"
+            readOnly={login !== ""}
+            key={form.key("email")}
+            {...form.getInputProps("email")}
           />
-        )}
-        <Button type="submit" loading={isBusy} fullWidth>
-          {t("signIn.submit")}
-        </Button>
-        <Text size="xs" c="dimmed">
-          {t("signIn.forgotten")}
-        </Text>
-      </Stack>
-    </form>
+          <PasswordInput
+            label={t("signIn.password")}
+            autoComplete="current-password"
+            data-autofocus={login !== "" || undefined}
+            key={form.key("password")}
+            {...form.getInputProps("password")}
+          />
+          {needsCode && (
+            <TextInput
+              label={t("signIn.code")}
+              description={t("signIn.codeHelp")}
+              autoComplete="one-time-code"
+              inputMode="numeric"
+              autoFocus
+              key={form.key("code")}
+              {...form.getInputProps("code")}
+            />
+          )}
+          <Button type="submit" loading={isBusy} fullWidth>
+            {t("signIn.submit")}
+          </Button>
+          <Text size="xs" c="dimmed">
+            {t("signIn.forgotten")}
+          </Text>
+        </Stack>
+      </form>
+      <ProviderButton />
+    </>
   );
 }

@@ -1,8 +1,8 @@
-import { Paper, Title } from "@mantine/core";
+import { Title } from "@mantine/core";
 import { useEffect } from "react";
 import { useText } from "../../text/text.ts";
+import { Card } from "./card.tsx";
 import { SignInForm } from "./form.tsx";
-import classes from "./sign-in.module.css";
 
 /** In place of every page while nobody is signed in; the address stays, and is opened afterwards. */
 export default function SignIn() {
@@ -11,14 +11,11 @@ export default function SignIn() {
     document.title = `${t("signIn.title")} · Laurel`;
   }, [t]);
   return (
-    <main className={classes.page}>
-      <Paper withBorder className={classes.card!}>
-        <img src="/assets/laurel.svg" alt="" width={40} height={40} />
-        <Title order={1} mb="lg" mt="sm">
-          {t("signIn.title")}
-        </Title>
-        <SignInForm />
-      </Paper>
-    </main>
+    <Card>
+      <Title order={1} mb="lg" mt="sm">
+        {t("signIn.title")}
+      </Title>
+      <SignInForm />
+    </Card>
   );
 }

@@ -10,5 +10,18 @@ export const signIn = {
   tooMany: "Zu viele Versuche. Warten Sie einen Moment und versuchen Sie es noch einmal.",
   missing: "Füllen Sie dieses Feld aus.",
   forgotten: "Vergessen? Ein Administrator kann ausführen: laurel user reset",
+  or: "oder",
+  provider: "Weiter mit {{name}}",
+  providerAway:
+    "Der Anbieter antwortet nicht. Melden Sie sich mit Ihrem Passwort an, oder versuchen Sie es später noch einmal.",
+  providerFailed: "Die Anmeldung beim Anbieter hat nicht geklappt. Beginnen Sie noch einmal, in diesem Browser.",
+  providerRefused: "Dieses Konto beim Anbieter öffnet hier nichts.",
+  again: "Zurück zur Anmeldung",
+  linkTitle: "Ist das Ihr Konto?",
+  linkHelp:
+    "Es gibt schon ein Konto mit der Adresse {{email}}. Geben Sie einmal sein Passwort ein, dann genügt in Zukunft der Anbieter.",
+  link: "Verknüpfen und anmelden",
+  codeAsked: "Ihr Konto hat einen zweiten Faktor.",
+  wrongPassword: "Das ist nicht das Passwort des Kontos.",
   other: "Als jemand anders anmelden",
 };

@@ -10,5 +10,17 @@ export const signIn = {
   tooMany: "Too many tries. Wait a moment, then try again.",
   missing: "Fill in this field.",
   forgotten: "Forgotten? An administrator can run: laurel user reset",
+  or: "or",
+  provider: "Continue with {{name}}",
+  providerAway: "The provider does not answer. Sign in with your password, or try again later.",
+  providerFailed: "Signing in with the provider did not work. Begin again, in this browser.",
+  providerRefused: "This account of the provider opens nothing here.",
+  again: "Back to the sign-in page",
+  linkTitle: "Is this your account?",
+  linkHelp:
+    "There is an account with the address {{email}} already. Enter its password once, and from now on the provider is enough.",
+  link: "Link and sign in",
+  codeAsked: "Your account has a second factor.",
+  wrongPassword: "This is not the password of the account.",
   other: "Sign in as somebody else",
 };
