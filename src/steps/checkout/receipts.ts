@@ -15,7 +15,7 @@ const REMEMBERED_MAX = 10_000;
 
 /** Half of the digits: a receipt names several, and what is as improbable as that does not come twice in a project. */
 const HASH_DIGITS = 32;
-export const hashOf = (text: string): string => hash("sha256", text).slice(0, HASH_DIGITS);
+const hashOf = (text: string): string => hash("sha256", text).slice(0, HASH_DIGITS);
 /** Whether a text has this hash. Older ones have all digits. */
 export const isHashOf = (kept: string, text: string): boolean => hash("sha256", text).startsWith(kept);
 

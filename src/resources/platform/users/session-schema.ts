@@ -45,7 +45,7 @@ export const Session = Type.Object(
 );
 export type Session = Static<typeof Session>;
 
-export const OwnSession = Type.Object(
+const OwnSession = Type.Object(
   {
     id: Type.String(),
     created_at: DateTime,
