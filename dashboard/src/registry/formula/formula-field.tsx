@@ -1,4 +1,4 @@
-import { Input, Textarea } from "@mantine/core";
+import { Input } from "@mantine/core";
 import { lazy, type ReactNode, Suspense, useId, useState } from "react";
 import { formulaFaultAt } from "../../../../src/core/formula/parse.ts";
 import { useText } from "../../text/text.ts";
@@ -47,16 +47,8 @@ export default function FormulaField({ label, description, defaultValue, onChang
       // A form is not saved while a formula cannot be read.
       data-wrong={fault === null ? undefined : true}
     >
-      <Suspense
-        fallback={
-          <Textarea
-            aria-label={label}
-            value={formula}
-            onChange={(event) => change(event.currentTarget.value)}
-            rows={2}
-          />
-        }
-      >
+      {/* Nothing to type into yet: it would lose the focus to the editor. */}
+      <Suspense fallback={<code aria-busy>{formula}</code>}>
         <FormulaEditor label={label} formula={formula} onChange={change} describedBy={`${id}-error`} />
       </Suspense>
     </Input.Wrapper>

@@ -1,5 +1,5 @@
 import { TextInput } from "@mantine/core";
-import { useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import {
   createValidationRule,
@@ -22,8 +22,10 @@ import { parseRules, printRules, type StoredRules } from "../../registry/rule-tr
 import { useText } from "../../text/text.ts";
 import classes from "./rules.module.css";
 import { RulesField } from "./rules-field.tsx";
-import { TryRule } from "./try-rule.tsx";
 import { NEW_RULE, useTrial } from "./use-trial.ts";
+
+// The conditions stand there before the cart beside them.
+const TryRule = lazy(() => import("./try-rule.tsx"));
 
 type Values = { name: string; message: string; rules: StoredRules };
 type Body = NonNullable<Parameters<ReturnType<typeof useSend<typeof updateValidationRule>>["mutate"]>[0]["body"]>;
@@ -130,7 +132,9 @@ function RulePage({ id, rule, from, onSaved = () => {} }: PageProps) {
       </PageHead>
       <div className={classes.columns}>
         <Editor id={id} from={from} traces={traces} onEdit={setEdited} onSaved={onSaved} />
-        <TryRule ruleId={id} {...{ cart, asked, isAlone }} isEdited={edited !== null} onChange={change} />
+        <Suspense fallback={<LoadingRows />}>
+          <TryRule ruleId={id} {...{ cart, asked, isAlone }} isEdited={edited !== null} onChange={change} />
+        </Suspense>
       </div>
     </>
   );

@@ -45,7 +45,7 @@ function TryWith({ ruleId, cart, onChange }: Pick<Props, "cart" | "onChange"> & 
 }
 
 /** The simulator beside the rule: what stands in the form is asked, saved or not. */
-export function TryRule({ ruleId, cart, asked, isEdited, isAlone, onChange }: Props) {
+export default function TryRule({ ruleId, cart, asked, isEdited, isAlone, onChange }: Props) {
   const t = useText();
   const help = isEdited
     ? "rules.tryUnsaved"
