@@ -209,6 +209,13 @@ export const SCREENS: readonly Screen[] = [
     nav: null,
   },
   {
+    path: "/keys",
+    screen: () => import("./screens/developers/keys.tsx"),
+    needs: "listKeys",
+    title: "developers.keys",
+    nav: { group: "developers", icon: "keys" },
+  },
+  {
     path: "/requests",
     screen: () => import("./screens/developers/requests.tsx"),
     needs: "listRequestLog",

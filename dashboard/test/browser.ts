@@ -1,3 +1,4 @@
+import net from "node:net";
 import { join } from "node:path";
 import { after } from "node:test";
 import { AxeBuilder } from "@axe-core/playwright";
@@ -8,6 +9,7 @@ import { codeIn } from "../../src/resources/platform/users/totp-store.ts";
 import { findChromium } from "../../test/docs/browser.ts";
 import { headersIn, serve, tempDir } from "../../test/support/child.ts";
 import { testDatabase } from "../../test/support/engine.ts";
+import { startProvider } from "../../test/support/oidc-provider.ts";
 import { makeUser, PASSWORD } from "../../test/support/sign-in.ts";
 import { buildOnce } from "./built.ts";
 import { startFaults } from "./faults.ts";
@@ -42,13 +44,39 @@ async function setUpSecondFactor(send: Send, { email, password }: Person): Promi
   return () => codeAt(1);
 }
 
+/** A port that nobody listens on: the provider must know the address of the server before it starts. */
+async function freePort(): Promise<number> {
+  const server = net.createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as net.AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+/** A provider of single sign-on, and the settings of a server that people sign in to with it. */
+async function openProvider() {
+  const port = await freePort();
+  const publicUrl = `http://127.0.0.1:${port}`;
+  const provider = await startProvider([`${publicUrl}/sign-in/callback`]);
+  after(provider.close);
+  const { issuer, clientId, clientSecret, name } = provider.settings("");
+  return {
+    provider,
+    settings: {
+      ...{ PORT: String(port), LAUREL_PUBLIC_URL: publicUrl, LAUREL_OIDC_ISSUER: issuer, LAUREL_OIDC_NAME: name },
+      ...{ LAUREL_OIDC_CLIENT_ID: clientId, LAUREL_OIDC_CLIENT_SECRET: clientSecret! },
+    },
+  };
+}
+
 /** Starts the demo shop with a dashboard, and a browser. They end with the file. */
 export async function openShop() {
   await buildOnce();
   const { url: DATABASE_URL, db } = await testDatabase();
   const LAUREL_DATA_DIR = tempDir();
+  const { provider, settings } = await openProvider();
   const shown = { LAUREL_DEMO: "on", LAUREL_DEMO_DAYS: "90", LAUREL_DASHBOARD: "on" };
-  const server = await serve({ DATABASE_URL, LAUREL_DATA_DIR, ...shown });
+  const server = await serve({ DATABASE_URL, LAUREL_DATA_DIR, ...shown, ...settings });
   const keys = (kind: string) => headersIn(join(LAUREL_DATA_DIR, "credentials", `${kind}.headers`));
   const send: Send = async (path, body, headers = {}) => {
     const init = { method: "POST", headers: { "content-type": "application/json", ...headers } };
@@ -117,7 +145,7 @@ export async function openShop() {
   }
   return {
     ...proxy,
-    ...{ server, api, open, signIn },
+    ...{ server, api, open, signIn, provider },
     /** Of those who sit at a browser: what reads for a test goes on. */
     endSessions: async () => void (await db`delete from user_sessions where token_hash <> ${hashToken(token)}`),
     secondFactor: () => setUpSecondFactor(send, CAREFUL),

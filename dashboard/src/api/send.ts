@@ -80,6 +80,10 @@ async function refusalOf(response: Response): Promise<RequestError> {
 }
 
 const ENDED = ["session_expired", "unauthorized"];
+/** These say with `unauthorized` that a password or a code is wrong. */
+const CHECKS_PASSWORDS = ["updateOwnPassword", "removeTotp"];
+const hasEnded = ({ id }: AnyOp, { status, key }: RequestError): boolean =>
+  status === 401 && ENDED.includes(key) && (key === "session_expired" || !CHECKS_PASSWORDS.includes(id));
 
 /** Sends a request as who is signed in. Throws a `RequestError` for every refusal. */
 export async function sendFor<O extends AnyOp>(
@@ -94,7 +98,7 @@ export async function sendFor<O extends AnyOp>(
   }
   const refusal = await refusalOf(response);
   // Somebody was signed in, so the session has ended: they sign in over the page, and the request goes on.
-  if (refusal.status === 401 && ENDED.includes(refusal.key) && sessionState().session !== null) {
+  if (hasEnded(operation, refusal) && sessionState().session !== null) {
     await signedInAgain();
     return sendFor(operation, params, options);
   }

@@ -1,24 +1,9 @@
 import { useSyncExternalStore } from "react";
 import { op } from "./op.ts";
+import type { Session } from "./operations.gen.ts";
 
-export type Project = {
-  id: string;
-  name: string;
-  currency: string;
-  timezone: string;
-  is_sandbox: boolean;
-  role: string;
-  operations: string[];
-};
-export type Session = {
-  object: "session";
-  csrf_token: string;
-  created_at: string;
-  expires_at: string;
-  user: { id: string; login: string; first_name: string | null; last_name: string | null; is_owner: boolean };
-  projects: Project[];
-  operations: string[];
-};
+export type { Session };
+export type Project = Session["projects"][number];
 export type Credentials = { email: string; password: string; code?: string };
 
 const PATH = "/management/v1/session";

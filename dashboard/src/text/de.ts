@@ -1,3 +1,4 @@
+import { account } from "./de/account.ts";
 import { campaigns } from "./de/campaigns.ts";
 import { codes } from "./de/codes.ts";
 import { collections } from "./de/collections.ts";
@@ -34,6 +35,7 @@ export const de = {
   layout,
   kit,
   signIn,
+  account,
   home,
   campaigns,
   timeline,

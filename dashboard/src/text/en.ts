@@ -1,3 +1,4 @@
+import { account } from "./en/account.ts";
 import { campaigns } from "./en/campaigns.ts";
 import { codes } from "./en/codes.ts";
 import { collections } from "./en/collections.ts";
@@ -33,6 +34,7 @@ export const en = {
   layout,
   kit,
   signIn,
+  account,
   home,
   campaigns,
   timeline,

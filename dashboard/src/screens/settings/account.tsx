@@ -1,16 +1,18 @@
 import { useSession } from "../../api/session.ts";
-import { formatMoment } from "../../kit/date/date.ts";
 import { Facts } from "../../kit/page/facts.tsx";
 import { PageHead } from "../../kit/page/page-head.tsx";
 import { Section } from "../../kit/page/section.tsx";
 import { useText } from "../../text/text.ts";
 import { SettingsFrame } from "./frame.tsx";
+import { OwnPassword } from "./own-password.tsx";
+import { OwnSessions } from "./own-sessions.tsx";
+import { OwnTotp } from "./own-totp.tsx";
 import classes from "./settings.module.css";
 
-/** Who is signed in, until when, and what they may do where. */
+/** Who is signed in, what they may do where, how they sign in, and where they are signed in. */
 export default function Account() {
   const t = useText();
-  const { session, project } = useSession();
+  const { session } = useSession();
   if (session === null) return null;
   const { user, projects } = session;
   return (
@@ -22,19 +24,15 @@ export default function Account() {
             of={{
               [t("settings.name")]: [user.first_name, user.last_name].filter(Boolean).join(" "),
               [t("settings.email")]: user.login,
+              [t("account.provider")]: t(user.has_identity ? "settings.yes" : "settings.no"),
               [t("settings.owner")]: t(user.is_owner ? "settings.yes" : "settings.no"),
               ...Object.fromEntries(projects.map(({ name, role }) => [t("settings.roleIn", { project: name }), role])),
             }}
           />
         </Section>
-        <Section title={t("settings.session")} help={t("settings.sessionHelp")}>
-          <Facts
-            of={{
-              [t("settings.since")]: formatMoment(session.created_at, project?.timezone),
-              [t("settings.until")]: formatMoment(session.expires_at, project?.timezone),
-            }}
-          />
-        </Section>
+        <OwnPassword user={user} />
+        <OwnTotp user={user} />
+        <OwnSessions />
       </div>
     </SettingsFrame>
   );

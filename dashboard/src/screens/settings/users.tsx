@@ -1,6 +1,14 @@
 import { Select } from "@mantine/core";
 import type { RowOf } from "../../api/op.ts";
-import { listRoles, listUsers, resendInvitation, unassignUser, updateUserRole } from "../../api/operations.gen.ts";
+import {
+  disableUser,
+  enableUser,
+  listRoles,
+  listUsers,
+  resendInvitation,
+  unassignUser,
+  updateUserRole,
+} from "../../api/operations.gen.ts";
 import { useCan, useProject, useSession } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
 import { confirm } from "../../kit/confirm/confirm.ts";
@@ -53,6 +61,9 @@ function UserMenu({ user }: { user: User }) {
   const { id: projectId, name: project } = useProject();
   const remove = useAct(unassignUser);
   const invite = useAct(resendInvitation);
+  const disable = useAct(disableUser);
+  const enable = useAct(enableUser);
+  const { session } = useSession();
   const params = { projectId, userId: user.id };
   const takeOut = async () => {
     const says = t("settings.takeOutSays", { name: nameOf(user), project });
@@ -60,9 +71,22 @@ function UserMenu({ user }: { user: User }) {
     if (await confirm({ title: t("settings.takeOut"), says, act, isDangerous: true }))
       await remove.run({ params }, t("settings.takenOut", { name: nameOf(user) }));
   };
+  const name = nameOf(user);
+  const switchOn = () => enable.run({ params }, t("settings.switchedOn", { name }));
+  const switchOff = async () => {
+    const says = t("settings.switchOffSays", { name });
+    const act = t("settings.switchOffAct", { name });
+    if (await confirm({ title: t("settings.switchOff"), says, act, isDangerous: true }))
+      await disable.run({ params }, t("settings.switchedOff", { name }), () => enable.run({ params }));
+  };
+  const onOrOff =
+    user.status === "DISABLED"
+      ? { text: t("settings.switchOn"), can: "enableUser", run: () => void switchOn() }
+      : { text: t("settings.switchOff"), can: "disableUser", run: () => void switchOff(), isDangerous: true };
   return (
     <MoreMenu
       items={[
+        ...(user.id === session?.user.id ? [] : [onOrOff]),
         ...(user.status === "INVITED"
           ? [
               {

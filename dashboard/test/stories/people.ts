@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import type { TestContext } from "node:test";
+import { stepAt } from "../../../src/core/users/totp.ts";
+import { codeIn } from "../../../src/resources/platform/users/totp-store.ts";
+import { faultsOf, OWNER, type Shop, VIEWER } from "../browser.ts";
+
+/** How people come in and look after their own account, and the keys of programs. */
+export async function people(t: TestContext, shop: Shop): Promise<void> {
+  await t.test("single sign-on links a password account once, then it is one click", async () => {
+    const { page, complaints, close } = await shop.open();
+    shop.provider.state.signedInAs = { sub: "stranger", email: "stranger@example.com", email_verified: true };
+    await page.goto(`${shop.server.url}/campaigns?campaign_type=PROMOTION`);
+    await page.getByRole("button", { name: "Continue with The Office" }).click();
+    await page.getByText("stranger@example.com was not invited").waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+    // Somebody else sits down: the provider would know who was here before.
+    await page.context().clearCookies();
+    shop.provider.state.signedInAs = { sub: "cy", email: VIEWER.email, email_verified: true };
+    await page.goto(`${shop.server.url}/campaigns?campaign_type=PROMOTION`);
+    await page.getByRole("button", { name: "Continue with The Office" }).click();
+    await page.getByRole("heading", { name: "Is this your account?" }).waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+    await page.getByLabel("Password", { exact: true }).fill("not the password");
+    await page.getByRole("button", { name: "Link and sign in" }).click();
+    await page.getByText("This is not the password of the account.").waitFor();
+    await page.getByLabel("Password", { exact: true }).fill(VIEWER.password);
+    await page.getByRole("button", { name: "Link and sign in" }).click();
+    // The page that was asked for, with its filter.
+    await page.getByRole("heading", { level: 1, name: "Campaigns" }).waitFor();
+    await page.waitForURL(/\/campaigns\?campaign_type=PROMOTION$/);
+    await page.getByRole("button", { name: "Your account" }).click();
+    await page.getByRole("menuitem", { name: "Sign out" }).click();
+    await page.getByRole("button", { name: "Continue with The Office" }).click();
+    await page.getByRole("heading", { level: 1, name: "Campaigns" }).waitFor();
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+  await t.test("a second factor is set up with a picture and switched off; other sessions end", async () => {
+    const elsewhere = await shop.signIn();
+    const { page, complaints, close } = await shop.signIn();
+    await page.goto(`${shop.url}/settings/account`);
+    await page.getByRole("button", { name: "Set it up" }).click();
+    await page.getByRole("img", { name: "QR code for the authenticator app" }).waitFor();
+    const secret = (await page.getByRole("group", { name: "Secret for the app" }).textContent())!.trim();
+    await page.getByLabel("Code from your authenticator app").fill("000000");
+    await page.getByRole("button", { name: "Switch it on" }).click();
+    await page.getByText("This code is wrong.").waitFor();
+    await page.getByLabel("Code from your authenticator app").fill(codeIn(secret, stepAt(new Date().toISOString())));
+    await page.getByRole("button", { name: "Switch it on" }).click();
+    const codes = await page.getByRole("group", { name: "Your recovery codes" }).textContent();
+    assert.equal(codes!.trim().split(/\s+/).length, 10);
+    assert.deepEqual(await faultsOf(page), []);
+    await page.getByRole("button", { name: "I have kept them" }).click();
+    await page.getByRole("button", { name: "Switch it off" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Current password").fill("not the password");
+    await dialog.getByRole("button", { name: "Switch it off" }).click();
+    await dialog.getByText("This is not your password.").waitFor();
+    await dialog.getByLabel("Current password").fill(OWNER.password);
+    await dialog.getByRole("button", { name: "Switch it off" }).click();
+    await page.getByRole("button", { name: "Set it up" }).waitFor();
+    assert.deepEqual(complaints, []);
+    await elsewhere.page.reload();
+    await elsewhere.page.getByRole("heading", { name: "Sign in to Laurel" }).waitFor();
+    await elsewhere.close();
+    await close();
+  });
+
+  await t.test("a wrong current password is told at its field, and nobody is signed out", async () => {
+    const { page, close } = await shop.signIn();
+    await page.goto(`${shop.url}/settings/account`);
+    await page.getByLabel("Current password").fill("not the password");
+    await page.getByLabel("New password").fill("short");
+    await page.getByRole("button", { name: "Change the password" }).click();
+    assert.equal(await page.getByText("At least 12 characters.").count(), 2);
+    await page.getByLabel("New password").fill("a long enough password");
+    await page.getByRole("button", { name: "Change the password" }).click();
+    await page.getByText("This is not your password.").waitFor();
+    const other = await shop.signIn();
+    await page.reload();
+    await page.getByRole("button", { name: "Sign out everywhere else" }).click();
+    await page.getByText("You are signed in here only").waitFor();
+    await other.page.reload();
+    await other.page.getByRole("heading", { name: "Sign in to Laurel" }).waitFor();
+    await other.close();
+    await close();
+  });
+
+  await t.test("a key is made, shown once, works, and is switched off", async () => {
+    const { page, complaints, close } = await shop.signIn();
+    await page.goto(`${shop.url}/keys`);
+    await page.getByRole("button", { name: "New key" }).click();
+    await page.getByRole("button", { name: "Create the key" }).click();
+    await page
+      .getByRole("dialog")
+      .getByText(/required|Fill in/i)
+      .first()
+      .waitFor();
+    await page.getByRole("dialog").getByLabel("Name").fill("Till in Hamburg");
+    await page.getByRole("button", { name: "Create the key" }).click();
+    const shown = (await page.getByRole("group", { name: "The key with its secret" }).textContent())!;
+    const [, id, secret] = /X-App-Id: (\S+)\s+X-App-Token: (\S+)/.exec(shown)!;
+    const call = () =>
+      fetch(`${shop.server.url}/v1/categories`, { headers: { "x-app-id": id!, "x-app-token": secret! } });
+    assert.equal((await call()).status, 200);
+    await page.getByRole("button", { name: "I have copied it" }).click();
+    const row = page.getByRole("row").filter({ hasText: "Till in Hamburg" });
+    await row.waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+    await row.getByRole("button").last().click();
+    await page.getByRole("menuitem", { name: "Switch it off" }).click();
+    await page.getByRole("button", { name: "Switch Till in Hamburg off" }).click();
+    await page.getByText("Till in Hamburg is switched off").waitFor();
+    assert.equal((await call()).status, 401);
+    assert.ok(!(await page.content()).includes(secret!));
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+  await t.test("a user who is switched off is signed out, and the list says so", async () => {
+    const other = await shop.signIn(VIEWER);
+    const { page, close } = await shop.signIn();
+    await page.goto(`${shop.url}/settings/users`);
+    const row = page.getByRole("row").filter({ hasText: VIEWER.email });
+    await row.getByRole("button").last().click();
+    await page.getByRole("menuitem", { name: "Switch the account off" }).click();
+    await page.getByRole("button", { name: /^Switch .* off$/ }).click();
+    await row.getByText("Disabled").waitFor();
+    await other.page.reload();
+    await other.page.getByRole("heading", { name: "Sign in to Laurel" }).waitFor();
+    await row.getByRole("button").last().click();
+    await page.getByRole("menuitem", { name: "Switch the account on" }).click();
+    await row.getByText("Active").waitFor();
+    await other.close();
+    await close();
+  });
+}
