@@ -1,4 +1,3 @@
-import net from "node:net";
 import { join } from "node:path";
 import { after } from "node:test";
 import { AxeBuilder } from "@axe-core/playwright";
@@ -44,29 +43,16 @@ async function setUpSecondFactor(send: Send, { email, password }: Person): Promi
   return () => codeAt(1);
 }
 
-/** A port that nobody listens on: the provider must know the address of the server before it starts. */
-async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as net.AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-/** A provider of single sign-on, and the settings of a server that people sign in to with it. */
-async function openProvider() {
-  const port = await freePort();
-  const publicUrl = `http://127.0.0.1:${port}`;
+/** A provider of single sign-on, and the settings of a server that people reach at this address and sign in to with it. */
+async function openProvider(publicUrl: string) {
   const provider = await startProvider([`${publicUrl}/sign-in/callback`]);
   after(provider.close);
   const { issuer, clientId, clientSecret, name } = provider.settings("");
-  return {
-    provider,
-    settings: {
-      ...{ PORT: String(port), LAUREL_PUBLIC_URL: publicUrl, LAUREL_OIDC_ISSUER: issuer, LAUREL_OIDC_NAME: name },
-      ...{ LAUREL_OIDC_CLIENT_ID: clientId, LAUREL_OIDC_CLIENT_SECRET: clientSecret! },
-    },
+  const settings = {
+    ...{ LAUREL_PUBLIC_URL: publicUrl, LAUREL_OIDC_ISSUER: issuer, LAUREL_OIDC_NAME: name },
+    ...{ LAUREL_OIDC_CLIENT_ID: clientId, LAUREL_OIDC_CLIENT_SECRET: clientSecret! },
   };
+  return { provider, settings };
 }
 
 /** Starts the demo shop with a dashboard, and a browser. They end with the file. */
@@ -74,7 +60,8 @@ export async function openShop() {
   await buildOnce();
   const { url: DATABASE_URL, db } = await testDatabase();
   const LAUREL_DATA_DIR = tempDir();
-  const { provider, settings } = await openProvider();
+  const proxy = await startFaults(() => server.url);
+  const { provider, settings } = await openProvider(proxy.url);
   const shown = { LAUREL_DEMO: "on", LAUREL_DEMO_DAYS: "90", LAUREL_DASHBOARD: "on" };
   const server = await serve({ DATABASE_URL, LAUREL_DATA_DIR, ...shown, ...settings });
   const keys = (kind: string) => headersIn(join(LAUREL_DATA_DIR, "credentials", `${kind}.headers`));
@@ -91,7 +78,6 @@ export async function openShop() {
   await makeUser(db, { [id]: "ADMIN" }, { email: OWNER.email, is_owner: true });
   await makeUser(db, { [id]: "ADMIN" }, { email: CAREFUL.email });
   await makeUser(db, { [id]: role.body.id }, { email: VIEWER.email });
-  const proxy = await startFaults(server.url);
   const browser: Browser = await chromium.launch({
     executablePath: file!,
     // Without a graphics card the browser would draw with the processor what nobody looks at.

@@ -10,13 +10,13 @@ async function bodyOf(request: http.IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Starts it on a free port. What tests put into `faults` is answered in place of the server. */
-export async function startFaults(target: string) {
+/** Starts it on a free port, also before the server. What tests put into `faults` is answered in place of the server. */
+export async function startFaults(target: () => string) {
   const faults = new Map<RegExp, Reply | "hang up">();
 
   function pass(request: http.IncomingMessage, response: http.ServerResponse): void {
     const onward = http.request(
-      new URL(request.url ?? "/", target),
+      new URL(request.url ?? "/", target()),
       { method: request.method, headers: request.headers },
       (reply) => {
         response.writeHead(reply.statusCode!, reply.headers);

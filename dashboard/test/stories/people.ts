@@ -9,14 +9,14 @@ export async function people(t: TestContext, shop: Shop): Promise<void> {
   await t.test("single sign-on links a password account once, then it is one click", async () => {
     const { page, complaints, close } = await shop.open();
     shop.provider.state.signedInAs = { sub: "stranger", email: "stranger@example.com", email_verified: true };
-    await page.goto(`${shop.server.url}/campaigns?campaign_type=PROMOTION`);
+    await page.goto(`${shop.url}/campaigns?campaign_type=PROMOTION`);
     await page.getByRole("button", { name: "Continue with The Office" }).click();
     await page.getByText("stranger@example.com was not invited").waitFor();
     assert.deepEqual(await faultsOf(page), []);
     // Somebody else sits down: the provider would know who was here before.
     await page.context().clearCookies();
     shop.provider.state.signedInAs = { sub: "cy", email: VIEWER.email, email_verified: true };
-    await page.goto(`${shop.server.url}/campaigns?campaign_type=PROMOTION`);
+    await page.goto(`${shop.url}/campaigns?campaign_type=PROMOTION`);
     await page.getByRole("button", { name: "Continue with The Office" }).click();
     await page.getByRole("heading", { name: "Is this your account?" }).waitFor();
     assert.deepEqual(await faultsOf(page), []);

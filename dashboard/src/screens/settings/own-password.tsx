@@ -61,7 +61,7 @@ export function OwnPassword({ user }: { user: Session["user"] }) {
             key={form.key("password")}
             {...form.getInputProps("password")}
           />
-          <Button type="submit" loading={update.isPending} style={{ justifySelf: "start" }}>
+          <Button type="submit" loading={update.isPending} style={{ alignSelf: "start" }}>
             {t("account.changePassword")}
           </Button>
         </Stack>
