@@ -50,6 +50,7 @@ const RUN = [
   "docs/guides/figures.md",
   "docs/guides/request-log.md",
   "docs/guides/signing-in.md",
+  "docs/guides/single-sign-on.md",
   "docs/guides/why-did-it-not-work.md",
   "docs/guides/browser.md",
   "docs/guides/moving-from-voucherify.md",
