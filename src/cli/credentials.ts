@@ -85,5 +85,11 @@ function makeKeyFile(file: string): void {
   }
 }
 
-export const secretBoxOf = (config: Settings): SecretBox =>
-  createSecretBox(secretKeyOf(config), random, config.LAUREL_SECRET_KEY_PREVIOUS);
+export function secretBoxOf(config: Settings): SecretBox {
+  const key = secretKeyOf(config);
+  if (key === null && config.LAUREL_SECRET_KEY_PREVIOUS !== null)
+    throw new ConfigError(
+      "LAUREL_SECRET_KEY_PREVIOUS needs LAUREL_SECRET_KEY: new secrets would be stored as they are.",
+    );
+  return createSecretBox(key, random, config.LAUREL_SECRET_KEY_PREVIOUS);
+}

@@ -100,8 +100,10 @@ async function letIn(
   identity: ProviderIdentity,
 ): Promise<string> {
   const id = entrance.way === "join" ? await addUser(c, entrance.email, identity) : entrance.user_id;
-  const { is_disabled } = await lockUser(c.db, id);
+  const { is_disabled, has_password, has_identity } = await lockUser(c.db, id);
   if (is_disabled) throw refused("The account was switched off");
+  // The invitation may have been accepted with a password a moment ago.
+  if (entrance.way === "link" && (has_password || has_identity)) throw failed("The account was changed meanwhile");
   if (entrance.way === "enter") return id;
   c.changed("user", id);
   await linkIdentity(c.db, id, identity, c.now);

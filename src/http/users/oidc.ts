@@ -81,7 +81,7 @@ const textOf = (value: unknown): string =>
         .slice(0, NAME_MAX)
     : "";
 
-/** Of the claims that both tell, those of the user info are newer. */
+/** Of the claims that both tell, those of the user info are newer. Whether an address is verified says who tells the address. */
 function identityIn(issuer: string, claims: Record<string, unknown>): ProviderIdentity {
   return {
     issuer,
@@ -150,7 +150,8 @@ export function createSingleSignOn({ issuer, clientId, clientSecret, redirectUri
         const told = config.serverMetadata().userinfo_endpoint
           ? await client.fetchUserInfo(config, tokens.access_token, claims.sub)
           : {};
-        return identityIn(claims.iss, { ...claims, ...told });
+        const { email_verified } = ("email" in told ? told : claims) as { email_verified?: unknown };
+        return identityIn(claims.iss, { ...claims, ...told, email_verified });
       } catch (error) {
         throw failedOrUnavailable(error, log);
       }

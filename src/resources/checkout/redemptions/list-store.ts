@@ -9,6 +9,9 @@ import { type FieldSql, whereOf } from "../../../db/filters.ts";
 import type { Project } from "../../../request.ts";
 import type { RedemptionQuery } from "./schema.ts";
 
+/** A sum beyond it has no exact number in JSON. */
+const LARGEST = `${Number.MAX_SAFE_INTEGER}`;
+
 const LIMIT = 10;
 const SORTABLE = ["created_at", "id", "voucher_code", "tracking_id", "customer_id"];
 /** What lists of redemptions can be filtered by. */
@@ -134,10 +137,10 @@ export function sumRedemptions(
   return db<StatusTotals[]>`
     select status, count(*),
       count(*) filter (where nth = 1 and order_amount > 0) as orders,
-      coalesce(sum(order_amount) filter (where nth = 1), 0)::bigint as order_amount,
-      coalesce(sum(discount_amount - gift_amount), 0)::bigint as discount_amount,
-      coalesce(sum(gift_amount), 0)::bigint as gift_amount,
-      coalesce(sum(abs(amount)) filter (where kind = 'points'), 0)::bigint as points
+      least(coalesce(sum(order_amount) filter (where nth = 1), 0), ${LARGEST}::bigint)::bigint as order_amount,
+      least(coalesce(sum(discount_amount - gift_amount), 0), ${LARGEST}::bigint)::bigint as discount_amount,
+      least(coalesce(sum(gift_amount), 0), ${LARGEST}::bigint)::bigint as gift_amount,
+      least(coalesce(sum(abs(amount)) filter (where kind = 'points'), 0), ${LARGEST}::bigint)::bigint as points
     from (
       select r.status, r.amount, x.*,
         row_number() over (partition by r.status, r.has_amounts, coalesce(r.parent_id, r.id) order by r.id) as nth
