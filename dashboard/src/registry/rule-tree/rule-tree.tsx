@@ -1,21 +1,13 @@
 import { ActionIcon, Button, SegmentedControl, Select } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
-import type { RuleTrace } from "../../api/operations.gen.ts";
 import { useText } from "../../text/text.ts";
 import { useRegistry } from "../use-registry.ts";
 import { ruleWord } from "../words.ts";
 import { RuleRow } from "./rule-row.tsx";
 import classes from "./rule-tree.module.css";
+import type { Traces } from "./traces.ts";
 import { newGroup, newId, type RuleGroup, type RuleItem, replaceTerm } from "./tree.ts";
-
-/** What single rules saw, by their keys from the top: `1`, and `1/2` for what stands below it. */
-export type Traces = ReadonlyMap<string, RuleTrace>;
-export function tracesIn(trace: RuleTrace, above = ""): [string, RuleTrace][] {
-  if (trace.kind !== "rule") return (trace.terms ?? []).flatMap((term) => tracesIn(term, above));
-  const path = `${above}${trace.key}`;
-  return [[path, trace], ...(trace.below ? tracesIn(trace.below, `${path}/`) : [])];
-}
 
 const newItem = (name: string, operator: string | undefined): RuleItem => ({
   ...{ kind: "rule", id: newId(), key: null, name, property: null, message: null },

@@ -7,7 +7,7 @@ import { useAct } from "../../kit/undo/use-act.ts";
 import { useText } from "../../text/text.ts";
 
 /** Gives points to a card, or takes some, with a reason. The button says how many. */
-export function AdjustPoints({ member, cardId }: { member: LoyaltyMemberWithCards; cardId: string | null }) {
+export default function AdjustPoints({ member, cardId }: { member: LoyaltyMemberWithCards; cardId: string | null }) {
   const t = useText();
   const adjust = useAct(adjustCardPoints);
   const [isOpen, setOpen] = useState(false);

@@ -1,4 +1,5 @@
 import { Anchor, SegmentedControl } from "@mantine/core";
+import { lazy, Suspense } from "react";
 import { Link, useParams, useSearchParams } from "react-router";
 import {
   getCardDefinition,
@@ -14,10 +15,11 @@ import { Page } from "../../kit/page/page.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
 import { Empty } from "../../kit/states/states.tsx";
 import { useText } from "../../text/text.ts";
-import { AdjustPoints } from "./adjust-points.tsx";
 import { Ledger } from "./ledger.tsx";
 import { ExpiringLots, PendingLots } from "./lots.tsx";
 import classes from "./loyalty.module.css";
+
+const AdjustPoints = lazy(() => import("./adjust-points.tsx"));
 
 type Card = NonNullable<LoyaltyMemberWithCards["cards"][number]["card"]>;
 
@@ -101,7 +103,11 @@ export default function MemberPage() {
           · {t("loyalty.joinedOn", { time: formatMoment(one.created_at, timezone) })}
         </>
       )}
-      actions={(one) => <AdjustPoints member={one} cardId={query.get("view")} />}
+      actions={(one) => (
+        <Suspense>
+          <AdjustPoints member={one} cardId={query.get("view")} />
+        </Suspense>
+      )}
       call={[getProgramMember, { programId, memberId }]}
     >
       {(one) => <Cards member={one} />}

@@ -17,14 +17,15 @@ import { Panel } from "../../kit/page/panel.tsx";
 import { Failure, LoadingRows } from "../../kit/states/states.tsx";
 import { notifyDone } from "../../kit/undo/undo.tsx";
 import { useCart } from "../../registry/cart/use-cart.ts";
-import { type Traces, tracesIn } from "../../registry/rule-tree/rule-tree.tsx";
+import { type Traces, tracesIn } from "../../registry/rule-tree/traces.ts";
 import { parseRules, printRules, type StoredRules } from "../../registry/rule-tree/tree.ts";
 import { useText } from "../../text/text.ts";
 import classes from "./rules.module.css";
-import { RulesField } from "./rules-field.tsx";
 import { NEW_RULE, useTrial } from "./use-trial.ts";
 
 // The conditions stand there before the cart beside them.
+// A condition has fields of many kinds: the page stands before they are there.
+const RulesField = lazy(() => import("./rules-field.tsx"));
 const TryRule = lazy(() => import("./try-rule.tsx"));
 
 type Values = { name: string; message: string; rules: StoredRules };
@@ -90,7 +91,9 @@ function Editor({ id, from, traces, onEdit, onSaved }: EditorProps) {
     <Panel>
       <RecordForm state={state} labels={labels}>
         <TextInput label={labels.name} required key={form.key("name")} {...form.getInputProps("name")} />
-        <RulesField key={form.key("rules")} label={labels.rules} traces={traces} {...form.getInputProps("rules")} />
+        <Suspense fallback={<LoadingRows />}>
+          <RulesField key={form.key("rules")} label={labels.rules} traces={traces} {...form.getInputProps("rules")} />
+        </Suspense>
         <TextInput
           label={labels.message}
           description={t("rules.messageHelp")}

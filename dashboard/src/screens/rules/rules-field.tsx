@@ -1,6 +1,7 @@
 import { Input } from "@mantine/core";
 import { useState } from "react";
-import { RuleGroupEditor, type Traces } from "../../registry/rule-tree/rule-tree.tsx";
+import { RuleGroupEditor } from "../../registry/rule-tree/rule-tree.tsx";
+import type { Traces } from "../../registry/rule-tree/traces.ts";
 import {
   isComplete,
   parseRules,
@@ -22,7 +23,7 @@ type Props = {
 };
 
 /** The tree of conditions as a field of a form: its value is what is stored. */
-export function RulesField({ label, traces, defaultValue = {}, error, onChange }: Props) {
+export default function RulesField({ label, traces, defaultValue = {}, error, onChange }: Props) {
   const t = useText();
   const { rules } = useRegistry();
   const [root, setRoot] = useState(() => parseRules(defaultValue));
