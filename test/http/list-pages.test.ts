@@ -133,7 +133,8 @@ const LISTS: Record<string, "fat" | "thin" | number> = {
 };
 
 type Page = { status: number; body: any; rows: any[] };
-const lists = ALL_ROUTES.filter(({ isList }) => isList);
+// Nobody but who is signed in has sessions: platform/own-sessions lists them.
+const lists = ALL_ROUTES.filter(({ isList, access }) => isList && access !== "session");
 const propertiesOf = (schema: unknown) => (schema as { properties?: object } | undefined)?.properties ?? {};
 
 const urlOf = ({ path }: Route): string => {
