@@ -10,7 +10,7 @@ import { shell } from "./stories/shell.ts";
 import { why } from "./stories/why.ts";
 
 // What people do with the dashboard, from signing in to the end. All in one shop, one after the other: starting a shop and a
-// browser takes longer than most stories.
+// browser takes longer than most stories. People come last: they end sessions, also the one that reads for the tests.
 const STORIES = { shell, rules, why, operators, customersAndCodes, campaigns, marketers, people };
 
 test("stories in a browser", { skip }, async (t) => {

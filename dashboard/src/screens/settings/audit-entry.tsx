@@ -33,7 +33,8 @@ export default function AuditEntryPage() {
         {(one) => (
           <div className={classes.stack}>
             <Section title={t("settings.whatChanged")}>
-              <div className={classes.scroll}>
+              {/* biome-ignore lint/a11y: it scrolls, so it must be reached by keyboard. */}
+              <div className={classes.scroll} tabIndex={0} role="group" aria-label={t("settings.whatChanged")}>
                 <DifferenceTable before={one.before} after={one.after} />
               </div>
             </Section>

@@ -25,7 +25,8 @@ export function PermissionMatrix({ label, resources, isFixed, defaultValue = [],
   };
   return (
     <Input.Wrapper label={label} labelElement="div" error={error}>
-      <div className={classes.scroll}>
+      {/* biome-ignore lint/a11y: it scrolls, so it must be reached by keyboard. */}
+      <div className={classes.scroll} tabIndex={0} role="group" aria-label={label}>
         <table className={classes.matrix}>
           <thead>
             <tr>
