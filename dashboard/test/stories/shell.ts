@@ -138,6 +138,8 @@ export async function shell(t: TestContext, shop: Shop): Promise<void> {
       shop.faults.set(/^\/(?:v1|health)/, "hang up");
       await page.getByRole("row", { name: "Radio spot" }).getByRole("checkbox").check();
       await page.getByRole("navigation").getByRole("link", { name: "Redemptions" }).click();
+      // The header asks too, so the message may stand there before the page has changed.
+      await page.waitForURL(/\/redemptions/);
       await page.getByText("The server does not answer.").waitFor();
       await page.goBack();
       await page.getByText("Bring a friend").waitFor();
