@@ -15,5 +15,8 @@ const STORIES = { shell, rules, why, operators, customersAndCodes, campaigns, ma
 
 test("stories in a browser", { skip }, async (t) => {
   const shop = await openShop();
-  for (const [name, story] of Object.entries(STORIES)) await t.test(name, (inner) => story(inner, shop));
+  for (const [name, story] of Object.entries(STORIES)) {
+    shop.faults.clear();
+    await t.test(name, (inner) => story(inner, shop));
+  }
 });
