@@ -66,7 +66,7 @@ test("A07: of one customer's units of a product only those that the limit leaves
     ],
   );
   const { id: customer } = await ok("GET /v1/customers/anna");
-  const effects = (await rows("redemptions")).flatMap(({ effect }) => effect.units);
+  const effects = (await rows("redemptions")).flatMap(({ effect }) => effect.units ?? []);
   assert.deepEqual(
     effects.filter(([, of]) => of === customer).map(([subject, , name, units]) => [subject, name, units]),
     [3, 2].map((units) => [campaign, `product_customer_campaign_quantity_limit product ${id} `, units]),

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Reply, testDatabase } from "../support/engine.ts";
+import { allShown } from "../support/events.ts";
 import { assertErrorBody, assertRefused } from "../support/http.ts";
 import { type Ok, testShop } from "../support/shop.ts";
 
@@ -46,7 +47,7 @@ test("an archived campaign is out of the lists, nothing of it applies, and its i
 });
 
 test("an archived campaign comes back disabled, or by enabling it; both may be asked twice", async () => {
-  const { ok } = await start();
+  const { ok, project } = await start();
   const { id } = await codes(ok, "old");
   const read = async () => {
     const { status, active, archived_at } = await ok(`GET /v1/campaigns/${id}`);
@@ -60,6 +61,7 @@ test("an archived campaign comes back disabled, or by enabling it; both may be a
   await ok(`POST /v1/campaigns/${id}/enable`);
   assert.deepEqual(await read(), ["ACTIVE", true, undefined]);
   assert.equal(await validate(ok, "OLD"), true);
+  await allShown(db, project.id);
   const told = (await kinds(ok, id)).filter((kind: string) => kind.startsWith("campaign.")).sort();
   assert.deepEqual(told, [
     ...["campaign.created", "campaign.disabled", "campaign.enabled", "campaign.updated", "campaign.updated"],
