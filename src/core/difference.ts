@@ -15,22 +15,52 @@ function isInOrder(base: readonly string[], value: readonly string[]): boolean {
   return made.every((name, n) => name === value[n]);
 }
 
+function differenceOfLists(base: readonly unknown[], value: readonly unknown[]): Difference | undefined {
+  let changes: [string, Difference][] | undefined;
+  for (let n = 0; n < value.length; n += 1) {
+    const change = differenceOf(base[n], value[n]);
+    if (change === undefined) continue;
+    changes ??= [];
+    changes.push([`${n}`, change]);
+  }
+  return changes && Object.fromEntries(changes);
+}
+
+/**
+ * The same for objects that have the same fields in the same order; false: they have others. Almost always they have the same, and
+ * every redemption comes through here, so nothing is made but what differs.
+ */
+function differenceOfAlike(base: Fields, value: Fields): Difference | undefined | false {
+  const [before, after] = [Object.keys(base), Object.keys(value)];
+  let changes: [string, Difference][] | undefined;
+  let at = 0;
+  for (const name of after) {
+    const now = value[name];
+    if (now === undefined) continue;
+    while (at < before.length && base[before[at]!] === undefined) at += 1;
+    if (before[at] !== name) return false;
+    at += 1;
+    const change = differenceOf(base[name], now);
+    if (change === undefined) continue;
+    changes ??= [];
+    changes.push([name, change]);
+  }
+  while (at < before.length && base[before[at]!] === undefined) at += 1;
+  if (at < before.length) return false;
+  return changes && Object.fromEntries(changes);
+}
+
 /** What makes `value` of `base`, to the byte: the order of fields counts, as it does in JSON text. */
 export function differenceOf(base: unknown, value: unknown): Difference | undefined {
   if (base === value) return undefined;
   if (!isObject(base) || !isObject(value) || Array.isArray(base) !== Array.isArray(value)) return [value];
   if (Array.isArray(base) && base.length !== (value as unknown as unknown[]).length) return [value];
+  if (Array.isArray(base)) return differenceOfLists(base, value as unknown as readonly unknown[]);
+  const alike = differenceOfAlike(base, value);
+  if (alike !== false) return alike;
   const [before, after] = [fieldsOf(base), fieldsOf(value)];
-  const changes: [string, Difference][] = [];
-  // Almost always both have the same fields, and every redemption comes through here: then nothing is looked up.
-  if (before.length === after.length && before.every((name, n) => name === after[n])) {
-    for (const name of after) {
-      const change = differenceOf(base[name], value[name]);
-      if (change !== undefined) changes.push([name, change]);
-    }
-    return changes.length === 0 ? undefined : Object.fromEntries(changes);
-  }
   if (!isInOrder(before, after)) return [value];
+  const changes: [string, Difference][] = [];
   const [had, has] = [new Set(before), new Set(after)];
   for (const name of before) if (!has.has(name)) changes.push([name, []]);
   for (const name of after) {

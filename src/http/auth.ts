@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import { ApiError } from "../core/errors.ts";
 import type { Caller } from "../ctx.ts";
 import { withinTime } from "../db/commit.ts";
@@ -66,7 +66,7 @@ type CredentialRows = Record<"key" | "token" | "project" | "session", Row | unde
 const BEARER = /^Bearer +(\S+)$/i;
 const LOOK_UP_MS = 5_000;
 
-const hashSecret = (text: string): string => createHash("sha256").update(text).digest("hex");
+const hashSecret = (text: string): string => hash("sha256", text);
 const same = (a: string, b: string) => timingSafeEqual(Buffer.from(a), Buffer.from(b));
 
 /** Checks the credentials of every request against the database. Nothing is cached: a disabled key stops at once. */

@@ -1,3 +1,4 @@
+import { oncePer } from "../core/once-per.ts";
 import { recursiveSchema } from "../core/recursive-schemas.ts";
 
 const HEADER = "Laurel-Ignored-Fields";
@@ -17,49 +18,71 @@ type Schema = {
   allOf?: Schema[];
 };
 
+const NOTHING: Record<string, string> = {};
+
 /**
  * The header that names the fields of a body that its schema does not know. v1 ignores them, so a field with a typing
  * mistake would otherwise go unnoticed. The header is bounded, and holds printable ASCII only.
  */
 export function ignoredFieldsHeader(schema: object, body: unknown): Record<string, string> {
   const names = [...ignoredFields(schema, body)];
-  if (names.length === 0) return {};
+  if (names.length === 0) return NOTHING;
   const shown = names.slice(0, NAMES_MAX).map(headerText);
   const more = names.length - shown.length;
   return { [HEADER]: [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join(", ") };
 }
 
 /** Paths such as `order.items[].colour`: the lines of a list are not told apart. */
-export const ignoredFields = (schema: object, body: unknown): Set<string> => ignoredIn(schema, body, "");
+export function ignoredFields(schema: object, body: unknown): Set<string> {
+  const names = new Set<string>();
+  addIgnored(schema, body, "", names);
+  return names;
+}
 
-function ignoredIn({ $ref, "x-shown": later, ...given }: Schema, value: unknown, path: string): Set<string> {
-  const schema: Schema = $ref ? recursiveSchema($ref) : (later ?? given);
+const patternOf = oncePer((schema: Schema) =>
+  Object.entries(schema.patternProperties ?? {}).map(([pattern, named]) => [new RegExp(pattern, "u"), named] as const),
+);
+
+/** Adds the names to those of fields before. Almost always there are none, and then it makes nothing. */
+function addIgnored(given: Schema, value: unknown, path: string, names: Set<string>): void {
+  if (typeof value !== "object" || value === null) return;
+  const schema = given.$ref ? (recursiveSchema(given.$ref) as Schema) : (given["x-shown"] ?? given);
   const shapes = schema.anyOf ?? schema.oneOf ?? schema.allOf;
   if (shapes && !schema.properties) {
-    const fitting = shapes.filter((shape) => takes(shape, value));
-    // A field is known when one of the shapes knows it.
-    const found = fitting.map((shape) => ignoredIn(shape, value, path));
-    return found.length === 0 ? new Set() : found.reduce((a, b) => a.intersection(b));
+    addIgnoredByAll(shapes, value, path, names);
+    return;
   }
   if (Array.isArray(value)) {
     const { items } = schema;
-    if (typeof items !== "object") return new Set();
-    return new Set(value.flatMap((item) => [...ignoredIn(items, item, `${path}[]`)]));
+    if (typeof items === "object") for (const item of value) addIgnored(items, item, `${path}[]`, names);
+    return;
   }
-  if (typeof value !== "object" || value === null) return new Set();
-  const { properties, patternProperties, additionalProperties } = schema;
-  const patterns = Object.entries(patternProperties ?? {});
-  return new Set(
-    Object.entries(value).flatMap(([name, inner]) => {
-      const at = path === "" ? name : `${path}.${name}`;
-      if (properties && Object.hasOwn(properties, name)) return [...ignoredIn(properties[name]!, inner, at)];
-      const named = patterns.find(([pattern]) => new RegExp(pattern, "u").test(name))?.[1];
-      if (named) return [...ignoredIn(named, inner, at)];
-      if (typeof additionalProperties === "object") return [...ignoredIn(additionalProperties, inner, at)];
-      // Without properties the object is free: metadata, for one. Nothing of it is ignored.
-      return properties === undefined ? [] : [at];
-    }),
-  );
+  const { properties, additionalProperties } = schema;
+  for (const name of Object.keys(value)) {
+    const inner = (value as Record<string, unknown>)[name];
+    const known = properties && Object.hasOwn(properties, name) ? properties[name] : undefined;
+    // A plain value has no fields: the path is made for what has some.
+    if (known && (typeof inner !== "object" || inner === null)) continue;
+    const at = path === "" ? name : `${path}.${name}`;
+    const named = known ?? patternOf(schema).find(([pattern]) => pattern.test(name))?.[1];
+    if (named) addIgnored(named, inner, at, names);
+    else if (typeof additionalProperties === "object") addIgnored(additionalProperties, inner, at, names);
+    // Without properties the object is free: metadata, for one. Nothing of it is ignored.
+    else if (properties !== undefined) names.add(at);
+  }
+}
+
+/** A field is known when one of the shapes knows it. */
+function addIgnoredByAll(shapes: readonly Schema[], value: object, path: string, names: Set<string>): void {
+  let ignored: Set<string> | undefined;
+  for (const shape of shapes) {
+    if (!takes(shape, value)) continue;
+    const found = new Set<string>();
+    addIgnored(shape, value, path, found);
+    ignored = ignored?.intersection(found) ?? found;
+    if (ignored.size === 0) return;
+  }
+  for (const name of ignored ?? []) names.add(name);
 }
 
 const takes = ({ type }: Schema, value: unknown): boolean =>

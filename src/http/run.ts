@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import type { FastifyRequest } from "fastify";
 import {
   ACTOR_TYPES,
@@ -334,11 +334,7 @@ function claimOf(
   if (key === undefined) return null;
   if (typeof key !== "string" || key.length < 1 || key.length > KEY_MAX || key.includes("\0"))
     throw invalid(`Idempotency-Key must have 1 to ${KEY_MAX} characters`);
-  const input_hash = createHash("sha256")
-    .update(`${request.method} ${request.url}\n`)
-    .update(request.rawBody)
-    .digest("hex")
-    .slice(0, HASH_DIGITS);
+  const input_hash = hash("sha256", `${request.method} ${request.url}\n${request.rawBody}`).slice(0, HASH_DIGITS);
   return {
     caller_id: `${caller.kind} ${caller.key_id}`,
     key,

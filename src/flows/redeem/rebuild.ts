@@ -1,9 +1,9 @@
 import { orderFromJson } from "../../core/redeem/order-shown.ts";
 import type { Tx } from "../../db/db.ts";
 import { redemptionsById } from "../../resources/checkout/redemptions/list-store.ts";
+import { picturesOf } from "../../resources/promotions/vouchers/picture-store.ts";
 import { answerFrom, type MadeOf } from "../../steps/checkout/redemption-answer.ts";
 import type { RedeemRequest } from "../../steps/checkout/requests.ts";
-import { assetsOf } from "../../steps/promotions/assets.ts";
 
 /** The answers of redemptions that were made before, from their rows: one statement for all of them. */
 export async function rebuildAnswers(
@@ -25,7 +25,7 @@ export async function rebuildAnswers(
     return answerFrom(one, {
       redemptions,
       order: now && orderFromJson(now),
-      assetsOf: (id) => assetsOf(project, id),
+      assetsOf: (id) => picturesOf(project, id),
     });
   });
 }

@@ -1,16 +1,9 @@
 import { timingSafeEqual } from "node:crypto";
 import type { Db } from "../../db/db.ts";
-import type { Project } from "../../request.ts";
-import { type AssetKind, pictureOf, pictureSeal } from "../../resources/promotions/vouchers/picture-store.ts";
+import { type AssetKind, pictureSeal } from "../../resources/promotions/vouchers/picture-store.ts";
 import { findPicturedCode } from "../../resources/promotions/vouchers/store.ts";
 
 export type { AssetKind };
-
-/** Where the pictures of a code are. The addresses are relative: a server does not know how the world calls it. */
-export const assetsOf = (project: Pick<Project, "id" | "secret">, voucherId: string) => ({
-  qr: pictureOf(project, "qr", voucherId),
-  barcode: pictureOf(project, "barcode", voucherId),
-});
 
 /** The code that an address of a picture stands for; null for one that was not made here, or whose code is gone. */
 export async function codeOfAsset(db: Db, kind: AssetKind, token: string): Promise<string | null> {

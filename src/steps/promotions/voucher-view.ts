@@ -12,8 +12,8 @@ import {
   loadVoucherAssignments,
   type ValidationRuleAssignmentRow,
 } from "../../resources/promotions/validation-rule-assignments/store.ts";
+import { picturesOf } from "../../resources/promotions/vouchers/picture-store.ts";
 import type { Voucher, VoucherWithRules } from "../../resources/promotions/vouchers/schema.ts";
-import { assetsOf } from "./assets.ts";
 import { categoryShown } from "./settings.ts";
 
 type Shown = Pick<Catalog, "campaigns" | "categories">;
@@ -61,7 +61,7 @@ export function voucherView(
     active: row.active,
     additional_info: row.additional_info,
     metadata,
-    assets: assetsOf(project, id),
+    assets: picturesOf(project, id),
     is_referral_code: campaign?.campaign_type === "REFERRAL_PROGRAM",
     created_at: row.created_at,
     updated_at: row.updated_at,
