@@ -70,7 +70,17 @@ export function createAdmission(engine: Engine) {
     const bytesIn = route.upload ? 0 : requireBodyWithin(request, route.bodyLimitBytes ?? engine.bodyLimitBytes);
     request.turn = await takeTurn(project?.id ?? "", route.id, bytesIn);
   };
-  return { admit, close };
+  /** Whether who was let in would be now. What is told them goes on for minutes, and keys and sessions end meanwhile. */
+  const isStillIn = async (route: Route, request: FastifyRequest): Promise<boolean> => {
+    try {
+      request.authenticated = await authenticate(route, request.headers, request.params);
+      return true;
+    } catch (error) {
+      if (error instanceof ApiError) return false;
+      throw error;
+    }
+  };
+  return { admit, isStillIn, close };
 }
 
 /** The bytes that a body says it has. One that is too long takes no turn: what is only announced must keep nobody waiting. */

@@ -117,9 +117,9 @@ async function mountRoutes(app: FastifyInstance, routes: readonly Route[], engin
 }
 
 function createMount(app: FastifyInstance, engine: Engine): Mount {
-  const { admit, close } = createAdmission(engine);
+  const { admit, isStillIn, close } = createAdmission(engine);
   const guardOf = createGuards(engine);
-  const streams = createEventStreams(engine);
+  const streams = createEventStreams(engine, isStillIn);
   app.addHook("preClose", async () => streams.close());
   app.addHook("onClose", close);
   return (scope, route) => {

@@ -42,8 +42,13 @@ async function start() {
       }
       return found;
     };
+    /** All that comes until the end. */
     const rest = async () => {
-      while (!(await reader.read()).done);
+      for (;;) {
+        const { value, done } = await reader.read();
+        if (done) return text;
+        text += value;
+      }
     };
     return { status: reply.status, type: reply.headers.get("content-type"), events, rest, end: () => abort.abort() };
   };
@@ -145,4 +150,17 @@ test("a server that closes ends its streams", async () => {
   const { app, connect } = await start();
   const { rest } = await connect();
   await Promise.all([app.close(), rest()]);
+});
+
+test("who may not come in any more is told nothing, and the stream ends", async () => {
+  const { ok, connect, project } = await start();
+  const made = await ok(`POST /management/v1/projects/${project.id}/keys`, { kind: "app", name: "till" });
+  const own = { "x-app-id": made.id, "x-app-token": made.secret };
+  const { status, events, rest } = await connect("", own);
+  assert.equal(status, 200);
+  await ok("POST /v1/customers", { source_id: "ada" });
+  await events(1);
+  await ok(`POST /management/v1/projects/${project.id}/keys/${made.id}/disable`);
+  await ok("POST /v1/customers", { source_id: "bob" });
+  assert.ok(!(await rest()).includes("customer.created"));
 });

@@ -9,13 +9,15 @@ import type { Route } from "../route.ts";
 const POLL_MS = 500;
 /** A comment now and then: proxies close a connection on which nothing comes. */
 const SIGN_OF_LIFE_MS = 15_000;
-/** Then the client connects again, and its keys are checked again. */
+/** Then the client connects again. */
 const STREAM_MS = 300_000;
 const STREAMS_MAX = 20;
 const RETRY_MS = 1_000;
 
-/** Sends server-sent events to whoever stays connected, for some minutes at a time. */
-export function createEventStreams(engine: Engine) {
+type IsStillIn = (route: Route, request: FastifyRequest) => Promise<boolean>;
+
+/** Sends server-sent events to whoever stays connected, for some minutes at a time. Who may not come in any more is told nothing. */
+export function createEventStreams(engine: Engine, isStillIn: IsStillIn) {
   const { streamMs = STREAM_MS } = engine;
   const openOf = new Map<string, number>();
   let isClosing = false;
@@ -67,6 +69,7 @@ export function createEventStreams(engine: Engine) {
           }
         }
         page = await pageOf(route, request, page.position);
+        if (page.events.length > 0 && !(await isStillIn(route, request))) return;
       }
     } finally {
       close();
