@@ -19,6 +19,7 @@ import { ordinaryRequests } from "./lines/ordinary-requests.ts";
 import { qualifications } from "./lines/qualifications.ts";
 import { lists, listsOfCustomers } from "./lines/redemption-lists.ts";
 import { hotCode, loneRedemption, redemptions } from "./lines/redemptions.ts";
+import { search } from "./lines/search.ts";
 import { start } from "./lines/start.ts";
 import { toldRedemptions } from "./lines/told-redemptions.ts";
 import { validations } from "./lines/validations.ts";
@@ -42,6 +43,7 @@ export const LINES: readonly Line[] = [
   exportRows,
   figures,
   figuresOfCustomers,
+  search,
   events,
   expiry,
   memory,
