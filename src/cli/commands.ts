@@ -175,6 +175,13 @@ withFlags(events.command("tail"), DATABASE)
   .option("--last <count>", "how many of those before to print first", "10")
   .action(async (options, command: Command) => (await import("./events.ts")).tailCommand(configOf(command), options));
 
+withFlags(program.command("top"), ["HOST", "PORT", ...DATABASE])
+  .description("Show requests, latency, lanes, jobs and slow statements of a server, live, until you press Ctrl-C.")
+  .option("--url <url>", "the server; the one that HOST and PORT name")
+  .option("--interval <seconds>", "how often", "2")
+  .option("--once", "print one picture and end")
+  .action(async (options, command: Command) => (await import("./top/top.ts")).topCommand(configOf(command), options));
+
 const requests = program.command("requests").description("See what was asked of a project, and answered.");
 const OF_INSTALLATION = ["--installation", "calls that name no project: lists of projects, users and roles"] as const;
 withFlags(requests.command("list"), DATABASE)
