@@ -51,7 +51,7 @@ export const LAYERS: Record<string, Layer> = {
 };
 
 /** These wire the rest together and may import everything. */
-export const WIRING = /^src\/(?:main|config|log|mail|routes|sources|version|warm-up)\.ts$|^src\/(?:cli|demo)\//;
+export const WIRING = /^src\/(?:main|config|log|mail|routes|sources|tracing|version|warm-up)\.ts$|^src\/(?:cli|demo)\//;
 
 /** The flows that run in lanes. */
 export const HOT_FLOWS = ["validate", "qualify", "redeem", "roll-back", "track-event", "publish"];

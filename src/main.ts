@@ -31,8 +31,10 @@ import { saveRefusals } from "./resources/checkout/refusals/keeping-store.ts";
 import { insertRequests } from "./resources/platform/request-log/store.ts";
 import { ALL_ROUTES } from "./routes.ts";
 import { newId, newRequestId, newSecret, now, random } from "./sources.ts";
+import { isTraced, loadTracing, type Tracing } from "./tracing.ts";
 import { VERSION } from "./version.ts";
 import { createWarmUp } from "./warm-up.ts";
+import type { Transport } from "./webhooks/transport.ts";
 
 // The only place that wires.
 
@@ -112,7 +114,12 @@ const rateLimitsOf = (config: Config): Engine["rateLimits"] => ({
 });
 
 /** The engine of one process over its pools. */
-export function createEngine(config: Config, pools: EnginePools, log: Logger, requestLog = log): Engine {
+export function createEngine(
+  config: Config,
+  pools: EnginePools,
+  log: Logger,
+  { requestLog = log, tracing }: { requestLog?: Engine["requestLog"]; tracing?: Tracing | null } = {},
+): Engine {
   const { general, hot, reserve, directory, requestLog: requestPool } = pools;
   const metrics = createMetrics();
   const report = (error: unknown) => {
@@ -129,6 +136,7 @@ export function createEngine(config: Config, pools: EnginePools, log: Logger, re
     timeoutMs: LANE_PART * config.LAUREL_REQUEST_TIMEOUT_MS,
     observe: metrics.observeBatch,
     observeSetAside: metrics.observeSetAside,
+    ...(tracing && { trace: tracing.traceBatch }),
     report,
   });
   const proxy = config.LAUREL_TRUST_PROXY;
@@ -154,6 +162,7 @@ export function createEngine(config: Config, pools: EnginePools, log: Logger, re
     ...(requests && { requests }),
     ...(refusals && { refusals }),
     ...singleSignOnOf(config, log),
+    ...(tracing && { traceRequests: tracing.traceRequests }),
     share: createShares(general, metrics.observeConnections),
     submit,
     behind,
@@ -209,14 +218,14 @@ type Jobs = { started: Promise<unknown>; stop(): Promise<void> };
 async function loadJobs(
   config: Config,
   log: Logger,
-  metrics: Metrics,
+  { metrics, tracing }: { metrics: Metrics; tracing: Tracing | null },
 ): Promise<(databaseUrl: string, db: Pool) => Jobs> {
   const { createTransport } = await import("./webhooks/transport.ts");
   const { createSendWebhooks } = await import("./jobs/send-webhooks.ts");
   const { deactivationMail } = await import("./webhooks/notify.ts");
   const mailer = mailerOf(config);
   return (databaseUrl, db) => {
-    const transport = createTransport({ allow: config.LAUREL_WEBHOOK_ALLOW });
+    const transport = tracedTransport(createTransport({ allow: config.LAUREL_WEBHOOK_ALLOW }), tracing);
     const sendWebhooks = createSendWebhooks({
       ...{ secretBox: secretBoxOf(config), transport, userAgent: `Laurel/${VERSION}`, log },
       observe: metrics.observeAttempt,
@@ -257,11 +266,23 @@ async function loadDashboard({ LAUREL_DASHBOARD }: Config): Promise<Dashboard | 
   return builtDashboard(join(DASHBOARD, "dist"), newSecret);
 }
 
+/** Receivers of webhooks may go on with the trace of an attempt. */
+const tracedTransport = (transport: Transport, tracing: Tracing | null): Transport =>
+  tracing === null
+    ? transport
+    : {
+        ...transport,
+        send: (of, { headers, ...rest }) =>
+          tracing.traceSending("webhook", (more) => transport.send(of, { ...rest, headers: { ...headers, ...more } })),
+      };
+
 /** Starts the HTTP server of this process. `close` lets the requests under way end first. */
 export async function startServer(config: Config, surroundings: Surroundings): Promise<Server> {
   const log = createLogger(config.LAUREL_LOG_LEVEL);
   const pools = openPools(config, surroundings.databaseUrl);
-  const engine = createEngine(config, pools, log, createRequestLog(config.LAUREL_LOG_LEVEL));
+  const tracing = isTraced(process.env) ? await loadTracing(pools.directory) : null;
+  const requestLog = createRequestLog(config.LAUREL_LOG_LEVEL);
+  const engine = createEngine(config, pools, log, { requestLog, tracing });
   const dashboard = await loadDashboard(config);
   const app = await buildServer(ALL_ROUTES, { ...engine, ...(dashboard && { dashboard }) });
   let isDraining = false;
@@ -300,7 +321,7 @@ export async function startServer(config: Config, surroundings: Surroundings): P
     if (isClosing) return;
     // Redemptions wait for the server to be ready. What they do not need, or not yet, comes after that.
     if (config.LAUREL_JOBS === "on") {
-      const start = await loadJobs(config, log, engine.metrics);
+      const start = await loadJobs(config, log, { metrics: engine.metrics, tracing });
       if (isClosing) return;
       jobs = start(surroundings.databaseUrl, pools.jobs);
     }
@@ -324,6 +345,7 @@ export async function startServer(config: Config, surroundings: Surroundings): P
       await engine.behind.end();
       await jobs?.stop();
       await closePools(pools);
+      await tracing?.close().catch((error) => log.warn({ err: error }, "traces could not be sent"));
     },
   };
 }

@@ -55,8 +55,17 @@ type Waiting = {
   /** How often it was set aside. */
   tries: number;
   answer(value: unknown): void;
+  /** Where it came from, for traces. */
+  from: unknown;
 };
 type LaneQueue = Omit<Queue<AnyFlow<unknown, unknown>, Waiting>, "waiting">;
+/** Puts a batch into a trace: `from` notes where a command comes from, `run` runs its batch there. */
+export type TraceBatch = {
+  from(): unknown;
+  run<T>(flow: string, froms: readonly unknown[], run: () => Promise<T>): Promise<T>;
+};
+const NO_TRACE: TraceBatch = { from: () => null, run: (_flow, _froms, run) => run() };
+
 type Limits = {
   /** Where reads write behind their answers. */
   behind?: Behind;
@@ -76,6 +85,7 @@ type Limits = {
   observe?(flow: string, size: number, waitedMs: number): (() => void) | void;
   /** Told of commands that are set aside. */
   observeSetAside?(flow: string, count: number): void;
+  trace?: TraceBatch;
 };
 
 const RERUNS_MAX = 3;
@@ -108,7 +118,7 @@ const ASIDE = " aside";
 export function createLanes(pool: Pool, limits: Limits): Submit {
   const { lanes = 2, reserve = pool, sizeMax = 256, waitingMax = 4096, timeoutMs = 10_000 } = limits;
   const { lockMs = LOCK_MS, pauseMs = PAUSE_MS, now = () => performance.now() } = limits;
-  const { behind = createBehind(pool, { report: limits.report }) } = limits;
+  const { behind = createBehind(pool, { report: limits.report }), trace = NO_TRACE } = limits;
   const turns = createTurns<AnyFlow<unknown, unknown>, Waiting>({ lanes, sizeMax, waitingMax });
 
   const fill = (isLate = false): void => {
@@ -118,7 +128,9 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
     const { queue, batch, isReserve, end } = turn;
     const waitedMs = now() - Math.min(...batch.map(({ since }) => since));
     const ended = limits.observe?.(queue.flow.name, batch.length, waitedMs);
-    void settle(queue, batch, { on: isReserve ? reserve : pool, reruns: 0, lockMs }).finally(() => {
+    const froms = batch.map(({ from }) => from);
+    const run = () => settle(queue, batch, { on: isReserve ? reserve : pool, reruns: 0, lockMs });
+    void trace.run(queue.flow.name, froms, run).finally(() => {
       ended?.();
       end();
       fillSoon();
@@ -163,7 +175,7 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
       const answer = resolve as (value: unknown) => void;
       turns.count(projectId, 1);
       turns.push({ name, flow: flow as AnyFlow<unknown, unknown>, projectId }, [
-        { command, since, until: since + timeoutMs, tries: 0, answer },
+        { command, since, until: since + timeoutMs, tries: 0, answer, from: trace.from() },
       ]);
       if (turns.isIdle()) fill();
       else fillSoon();

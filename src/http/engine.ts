@@ -1,4 +1,4 @@
-import type { FastifyBaseLogger } from "fastify";
+import type { FastifyBaseLogger, FastifyInstance } from "fastify";
 import type { Catalogs } from "../catalog/catalog.ts";
 import type { Steps } from "../core/steps.ts";
 import type { SingleSignOn } from "../ctx.ts";
@@ -45,6 +45,8 @@ export type Engine = {
   /** The one line of each request; without it the log takes it. */
   requestLog?: Pick<FastifyBaseLogger, "info">;
   log: FastifyBaseLogger;
+  /** Puts requests into traces, where somebody collects them. */
+  traceRequests?(app: FastifyInstance): void;
   v2Auth: V2Auth;
   bodyLimitBytes: number;
   /** The largest file that is imported. */

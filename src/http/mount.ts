@@ -82,6 +82,8 @@ export async function buildServer(routes: readonly Route[], engine: Engine): Pro
   app.decorateRequest("answered", null);
   app.decorateRequest("turn", null);
   parseBodies(app);
+  // First of all hooks: what the others do is part of the trace.
+  engine.traceRequests?.(app);
   const refuseUnknown = createRefusal(routes);
   // Node would answer an `Expect` that it does not know with an empty 417; we need not expect anything.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));

@@ -34,6 +34,7 @@ const DOCUMENTS = fs
 const RUN = [
   "README.md",
   "docs/guides/quickstart.md",
+  "docs/guides/deploying.md",
   "docs/guides/checkout-typescript.md",
   "docs/guides/other-languages.md",
   "docs/guides/concepts.md",
@@ -309,5 +310,5 @@ test("docs: what the container files copy and run is there", () => {
   const cache = /^NODE_COMPILE_CACHE=(\S+) (.*)$/.exec(start)!;
   assert.equal(`node ${given.join(" ")} serve`, cache[2], "the container starts it as npm does");
   assert.ok(dockerfile.includes(`\nENV NODE_COMPILE_CACHE=/app/${cache[1]}\n`), "with the same compiled sources");
-  assert.match(dockerfile, /^USER node$/m);
+  assert.match(dockerfile, /^USER 1000$/m);
 });
