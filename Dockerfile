@@ -1,4 +1,4 @@
-# Node 26 is one of the packages, so the base image only has to bring npm and a Debian to stand on.
+# Node 26 is one of the packages. An image with npm installs them; the image that runs has no other Node.
 FROM node:24-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
@@ -17,11 +17,12 @@ COPY src ./src
 COPY dashboard ./dashboard
 RUN node_modules/.bin/node dashboard/build.ts
 
-FROM node:24-bookworm-slim
-# Node 26 needs libatomic, which the slim image leaves out.
+FROM debian:bookworm-slim
+# Node 26 needs libatomic, and certificates to trust receivers of webhooks; the slim image leaves both out.
 RUN apt-get update \
-  && apt-get install --yes --no-install-recommends libatomic1 \
-  && rm -rf /var/lib/apt/lists/*
+  && apt-get install --yes --no-install-recommends libatomic1 ca-certificates \
+  && rm -rf /var/lib/apt/lists/* \
+  && useradd --system --uid 1000 --home-dir /data --shell /usr/sbin/nologin laurel
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY package.json LICENSE ./
@@ -32,8 +33,8 @@ COPY --from=dashboard /app/dashboard/dist ./dashboard/dist
 ENV NODE_COMPILE_CACHE=/app/node_modules/.cache/laurel
 RUN node_modules/.bin/node src/cli/laurel.ts openapi > /dev/null
 # The only folder that is written to: credentials files, and the database when DATABASE_URL names no other.
-RUN mkdir --mode=0700 /data && chown node:node /data
-USER node
+RUN mkdir --mode=0700 /data && chown laurel /data
+USER 1000
 ENV HOST=0.0.0.0 PORT=3000 LAUREL_DATA_DIR=/data
 VOLUME /data
 EXPOSE 3000

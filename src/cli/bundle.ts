@@ -8,7 +8,7 @@ const BUNDLES = "node_modules/.cache/laurel-bundle";
 /** Written by npm when it has installed the packages: what each of them is. */
 const PACKAGES = "node_modules/.package-lock.json";
 /** The driver, which is corrected as it is loaded, and packages that read files of their own or need not be there. */
-const APART = ["postgres", "@scalar/fastify-api-reference", "pg-native"];
+const APART = ["postgres", "@scalar/fastify-api-reference", "pg-native", "@opentelemetry/*"];
 const KEPT = 3;
 /** A process that makes the bundle for longer than this was killed meanwhile. */
 const MAKING_MS = 60_000;
@@ -58,7 +58,8 @@ async function make(root: string, folder: string): Promise<boolean> {
   return true;
 }
 
-async function bundle(root: string, into: string): Promise<void> {
+/** Makes it in a folder of the project. `scripts/prepack.ts` does so for the package. */
+export async function bundle(root: string, into: string): Promise<void> {
   const { build, stop } = await import("esbuild");
   const besideIt = (path: string) => `(import.meta.dirname + ${JSON.stringify(`/${relative(into, dirname(path))}`)})`;
   await build({

@@ -1,0 +1,67 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+
+// Makes a release from a clean checkout, into the folder `release`:
+//   laurel-X.Y.Z.tgz         the package; `npx ./laurel-X.Y.Z.tgz serve` starts it
+//   laurel-X.Y.Z.sbom.json   every package in it, as CycloneDX
+//   notes.md                 the section of the changelog
+//   SHA256SUMS               of the files above; `sha256sum --check SHA256SUMS` compares
+// The tag vX.Y.Z holds the notes. With --dry-run nothing is tagged, and the checkout may have changes.
+const ROOT = join(import.meta.dirname, "..");
+const OUT = join(ROOT, "release");
+const USAGE = `npm run release -- [--dry-run]
+Packs the version that package.json names, with its changelog section, an SBOM and checksums, and tags it.`;
+
+/** The text below `## version`, up to the next version. Null when there is none. */
+export function changelogSection(changelog: string, version: string): string | null {
+  const [, below = ""] = changelog.split(`\n## ${version}`);
+  const [section = ""] = below.split("\n## ");
+  return section.replace(/^[^\n]*\n/, "").trim() || null;
+}
+
+const run = (command: string, ...args: string[]): string =>
+  execFileSync(command, args, { cwd: ROOT, maxBuffer: 2 ** 26, stdio: ["ignore", "pipe", "inherit"] }).toString();
+
+function faultOf(version: string, notes: string | null): string | null {
+  if (notes === null) return `CHANGELOG.md has no section "## ${version}" with text. Rename "## Unreleased".`;
+  if (run("git", "status", "--porcelain") !== "") return "The checkout has changes. Commit them first.";
+  if (run("git", "tag", "--list", `v${version}`) !== "") return `The tag v${version} exists. Raise the version.`;
+  return null;
+}
+
+function release(isDryRun: boolean): void {
+  const { version } = JSON.parse(fs.readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
+  const changelog = fs.readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
+  const notes = changelogSection(changelog, version);
+  const fault = isDryRun ? null : faultOf(version, notes);
+  if (fault !== null) {
+    console.error(fault);
+    process.exit(1);
+  }
+  fs.rmSync(OUT, { recursive: true, force: true });
+  fs.mkdirSync(OUT);
+  console.info("Packing …");
+  run("npm", "pack", "--silent", "--pack-destination", OUT);
+  fs.writeFileSync(
+    join(OUT, `laurel-${version}.sbom.json`),
+    run("npm", "sbom", "--sbom-format=cyclonedx", "--omit=dev"),
+  );
+  fs.writeFileSync(join(OUT, "notes.md"), `${notes ?? changelogSection(changelog, "Unreleased") ?? ""}\n`);
+  const sumOf = (name: string) =>
+    createHash("sha256")
+      .update(fs.readFileSync(join(OUT, name)))
+      .digest("hex");
+  const names = fs.readdirSync(OUT).sort();
+  fs.writeFileSync(join(OUT, "SHA256SUMS"), names.map((name) => `${sumOf(name)}  ${name}\n`).join(""));
+  for (const name of [...names, "SHA256SUMS"]) console.info(`release/${name}`);
+  if (!isDryRun) run("git", "tag", "--annotate", `v${version}`, "--file", join(OUT, "notes.md"), "--cleanup=verbatim");
+}
+
+if (import.meta.main) {
+  const { values } = parseArgs({ options: { "dry-run": { type: "boolean" }, help: { type: "boolean" } } });
+  if (values.help) console.info(USAGE);
+  else release(values["dry-run"] === true);
+}
