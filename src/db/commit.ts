@@ -109,12 +109,16 @@ export async function commitWith<T>(tx: Tx, value: T, write: () => Promise<unkno
  * Runs one transaction to a known end: what is passing (a deadlock, a lost connection before COMMIT) is run again,
  * three times at most. `run` must give the same rows each time, so ids and time are made outside of it.
  */
-export async function transaction<T>(pool: Pool, run: (tx: Tx) => Promise<T>): Promise<T> {
+export async function transaction<T>(
+  pool: Pool,
+  run: (tx: Tx) => Promise<T>,
+  isWorthAgain: (error: unknown) => boolean = isPassing,
+): Promise<T> {
   for (let reruns = 0; ; reruns += 1) {
     const outcome = await commit(pool, run);
     if (outcome.kind === "committed") return outcome.value;
     if (outcome.kind === "unknown") throw new ApiError("outcome_unknown");
-    const again = isPassing(outcome.error) || outcome.error instanceof StartOver;
+    const again = isWorthAgain(outcome.error) || outcome.error instanceof StartOver;
     if (!again || reruns === RERUNS_MAX) throw outcome.error;
   }
 }
@@ -150,12 +154,17 @@ type Numbered = { xid: string; life: string };
  */
 const lifeIn = (db: Db) => db`pg_stat_get_bgwriter_stat_reset_time()::text`;
 
-/** Asked for a second: the old session may still be at work on its COMMIT, or the server may be starting again. */
+/**
+ * Asked for a second: the old session may still be at work on its COMMIT, or the server may be starting again. The question writes
+ * to the log as well, so that its answer comes when all before it is where commits have to be: a session that was ended while it
+ * waited for a standby leaves a commit that is on one machine only, and goes with it.
+ */
 async function statusOf(pool: Pool, { xid, life }: Numbered): Promise<string | null> {
   const until = performance.now() + ASK_MS;
   for (;;) {
     const asked = pool<{ status: string | null; life: string }[]>`
-      select pg_xact_status(${xid}::xid8) as status, ${lifeIn(pool)} as life`.then(
+      select pg_xact_status(${xid}::xid8) as status, ${lifeIn(pool)} as life,
+        pg_logical_emit_message(true, 'laurel', ''::text)`.then(
       // What was committed keeps its number. So whoever else has it now, "aborted" is true of ours as well.
       ([row]) => (row!.status === "committed" && row!.life !== life ? null : row!.status),
       () => "in progress",

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { commit } from "../../src/db/commit.ts";
+import { openDb } from "../../src/db/db.ts";
+import { startEmbedded } from "../../src/db/embedded.ts";
+import { tempDir } from "../support/child.ts";
+import { until } from "../support/storage.ts";
+
+test("a commit that was cut off while it waited for a standby is unknown, though this machine has it", async (t) => {
+  const server = await startEmbedded(tempDir());
+  t.after(() => server.stop());
+  const [admin, pool] = [openDb(server.url, { max: 1 }), openDb(server.url, { max: 2 })];
+  t.after(() => Promise.all([admin, pool].map((one) => one.end({ timeout: 1 }))));
+  await admin`set synchronous_commit = local`;
+  await admin`create schema laurel`;
+  await admin`create table done (n integer)`;
+  const waitFor = async (standbys: string) => {
+    await admin.unsafe(`alter system set synchronous_standby_names = '${standbys}'`);
+    await admin`select pg_reload_conf()`;
+    await until("the setting holds", async () => {
+      const [row] = await admin<{ now: string }[]>`select current_setting('synchronous_standby_names') as now`;
+      return row!.now === standbys;
+    });
+  };
+  await waitFor("nobody");
+  const written = commit(pool, (tx) => tx`insert into done values (1)`);
+  let pid = 0;
+  await until("COMMIT waits for the standby", async () => {
+    const [row] = await admin<{ pid: number }[]>`select pid from pg_stat_activity where wait_event = 'SyncRep'`;
+    pid = row?.pid ?? 0;
+    return pid > 0;
+  });
+  await admin`select pg_terminate_backend(${pid})`;
+  const { kind } = await written;
+  assert.equal([...(await admin`select n from done`)].length, 1, "it is there, on this machine");
+  assert.equal(kind, "unknown", "and nobody may be told that it is safe");
+  await waitFor("");
+  const again = await commit(pool, (tx) => tx`insert into done values (2)`);
+  assert.equal(again.kind, "committed", "without a standby to wait for, all is as before");
+});
