@@ -51,6 +51,7 @@ const ALONE = [
     "house/subjects",
     "db/reconnect",
     "db/lost-commit",
+    "db/standby-commit",
     "db/driver",
   ],
   ...["db/driver-failures", "http/fairness", "http/warm-up", "http/http-limits", "http/http-errors"],

@@ -2,6 +2,7 @@ import { type Config, ConfigError } from "../config.ts";
 import { openDb, type Pool } from "../db/db.ts";
 import { runningUrl, startEmbedded } from "../db/embedded.ts";
 import { migrate, readMigrations, renumberEvents } from "../db/migrate.ts";
+import { VERSION } from "../version.ts";
 import { checkDataDir } from "./data-dir.ts";
 import { showProgress } from "./print/progress.ts";
 
@@ -39,7 +40,11 @@ export async function startDatabase(config: Config, signal?: AbortSignal): Promi
 export async function migrateDatabase(db: Pool): Promise<string[]> {
   try {
     const progress = (name: string, done: number, all: number) => showProgress(name)(done, all);
-    const ran = await migrate(db, readMigrations(), { progress });
+    const lockHeld = (tries: number) => {
+      if (tries === 1 || tries % 10 === 0)
+        console.error("A migration waits for a lock that another transaction holds; it is tried again.");
+    };
+    const ran = await migrate(db, readMigrations(), { progress, lockHeld, version: VERSION });
     await renumberEvents(db);
     return ran;
   } catch (error) {

@@ -1,11 +1,12 @@
 import type { Config } from "../config.ts";
 import type { Pool } from "../db/db.ts";
 import { INVARIANTS } from "../db/invariants.ts";
-import { appliedMigrations, readMigrations, refuseChanged } from "../db/migrate.ts";
+import { addedByNewer, appliedMigrations, readMigrations, refuseChanged } from "../db/migrate.ts";
 import type { SecretBox } from "../db/secrets/secret-box.ts";
 import { examineSecrets } from "../db/secrets/stored-secrets.ts";
 import { clockSkew, SKEW_MAX_MS } from "../http/open-routes.ts";
 import { now } from "../sources.ts";
+import { VERSION } from "../version.ts";
 import { secretBoxOf } from "./credentials.ts";
 import { withDatabase } from "./database.ts";
 
@@ -63,12 +64,15 @@ export async function secretsFinding(db: Pool, secretBox: SecretBox): Promise<Fi
 
 async function migrationsFinding(db: Pool): Promise<Finding> {
   const [known, done] = [readMigrations(), await appliedMigrations(db)];
+  const newer = addedByNewer(known, done, VERSION);
+  const own = done.filter((one) => !newer.includes(one));
   try {
-    refuseChanged(known, done);
+    refuseChanged(known, own);
   } catch (error) {
     return { name: "migrations", ok: false, says: (error as Error).message };
   }
-  const missing = known.length - done.length;
-  const says = missing === 0 ? `${done.length} applied` : `${missing} not applied; run \`laurel migrate\``;
+  const missing = known.length - own.length;
+  const beside = newer.length > 0 ? `; ${newer.length} more of a newer version, which this one runs on with` : "";
+  const says = missing === 0 ? `${own.length} applied${beside}` : `${missing} not applied; run \`laurel migrate\``;
   return { name: "migrations", ok: missing === 0, says };
 }

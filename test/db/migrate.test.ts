@@ -136,3 +136,78 @@ test("two starts take turns at the chunks, and each file is noted by one of them
   const [sum] = await db`select sum(twice)::int as sum, count(*)::int as rows from many`;
   assert.deepEqual(sum, { rows: 95, sum: 95 * 96 });
 });
+
+const ROWS = migration("0093_rows.sql", "create table rows (id int primary key, n int);");
+const WIDER = migration("0094_wider.sql", "alter table rows add column more text;");
+const INDEXED = migration("0095_indexed.concurrently.sql", "create index concurrently rows_by_n on rows (n);");
+
+test("a file that waits for a lock gives up soon, lets writers through, and is tried until it gets it", async () => {
+  const { db, open } = await empty();
+  await migrate(db, [ROWS]);
+  const reader = open({ max: 1 });
+  const isRead = Promise.withResolvers<void>();
+  const goOn = Promise.withResolvers<void>();
+  const reading = reader.begin(async (tx) => {
+    await tx`select count(*) from rows`;
+    isRead.resolve();
+    await goOn.promise;
+  });
+  await isRead.promise;
+  const tries: number[] = [];
+  let written = 0;
+  const migrating = migrate(open({ max: 2 }), [ROWS, WIDER], { lockHeld: (n) => tries.push(n) });
+  await until("it was tried three times", async () => {
+    // Each waits behind the lock that is asked for, for a second at most.
+    await db`insert into rows values (${++written}, 1)`;
+    return tries.length >= 3;
+  });
+  assert.deepEqual([...(await db`select 1 from migrations where name = ${WIDER.name}`)], []);
+  goOn.resolve();
+  await reading;
+  assert.deepEqual(await migrating, [WIDER.name]);
+  assert.deepEqual(
+    [...(await db`select count(*)::int as rows, count(more)::int as more from rows`)],
+    [{ rows: written, more: 0 }],
+  );
+});
+
+test("files that expand run each in a transaction of its own: what is done stays done", async () => {
+  const { db } = await empty();
+  const bad = migration("0095_bad.sql", "select 1 / 0;");
+  await assert.rejects(migrate(db, [ROWS, WIDER, bad]), /division by zero/);
+  assert.deepEqual(await migrate(db, [ROWS, WIDER]), []);
+});
+
+test("an index is made while others write, beside a transaction, and one that was left half made is made anew", async () => {
+  const { db, open } = await empty();
+  await migrate(db, [ROWS]);
+  await db`insert into rows select id, id % 7 from generate_series(1, 1000) as id`;
+  // A unique index that cannot be: PostgreSQL leaves it behind, not valid.
+  const unique = migration(INDEXED.name, "create unique index concurrently rows_by_n on rows (n);");
+  await assert.rejects(migrate(db, [ROWS, unique]), /could not create unique index/);
+  const validity = () =>
+    db`select indisvalid as valid from pg_index where indexrelid = to_regclass('laurel.rows_by_n')`;
+  assert.deepEqual([...(await validity())], [{ valid: false }]);
+  const ran = await Promise.all([0, 1, 2].map(() => migrate(open({ max: 2 }), [ROWS, INDEXED])));
+  assert.deepEqual(ran.flat(), [INDEXED.name], "one of several starts made it");
+  assert.deepEqual([...(await validity())], [{ valid: true }]);
+  await assert.rejects(
+    migrate(open({ max: 1 }), [ROWS, INDEXED, migration("0096_i.concurrently.sql", INDEXED.sql)]),
+    /two connections/,
+  );
+});
+
+test("a version starts on what a newer one has added, and not on what that one has taken away", async () => {
+  const { db } = await empty();
+  const gone = migration("0095_gone.sql", "-- contract: since 0.4\nalter table rows drop column more;");
+  await migrate(db, [ROWS, WIDER]);
+  assert.deepEqual(
+    await migrate(db, [ROWS], { version: "0.3.0" }),
+    [],
+    "it does not know the second file, and runs on",
+  );
+  await migrate(db, [ROWS, WIDER, gone]);
+  assert.deepEqual(await migrate(db, [ROWS, WIDER], { version: "0.4.1" }), []);
+  assert.deepEqual(await migrate(db, [ROWS, WIDER], { version: "1.0.0" }), []);
+  await assert.rejects(migrate(db, [ROWS, WIDER], { version: "0.3.9" }), /0095_gone\.sql, which this version/);
+});
