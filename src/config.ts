@@ -231,6 +231,11 @@ export const SETTINGS = {
     60,
     "Requests per minute that an address may send without keys, to sign in and to accept invitations; 0: no limit.",
   ),
+  LAUREL_RATE_LIMIT_SHARED: setting(
+    choice("on", "off"),
+    "off",
+    "Whether all machines count limits together, in the database: requests, wrong codes, wrong passwords. Otherwise each process has its share of them.",
+  ),
   LAUREL_WRONG_PASSWORDS_MAX: setting(
     whole(0, 1_000_000),
     10,

@@ -17,6 +17,7 @@ import type { Dashboard } from "./http/dashboard/dashboard.ts";
 import { createReference, type Prefill } from "./http/documents/reference.ts";
 import { staticFile } from "./http/documents/static-files.ts";
 import type { Engine } from "./http/engine.ts";
+import { createSharedCounts } from "./http/limits/limit-counts.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { buildServer } from "./http/mount.ts";
 import { mountOpenRoutes } from "./http/open-routes.ts";
@@ -158,9 +159,13 @@ export function createEngine(
       now,
       report: (error) => log.warn({ err: error }, "refusals could not be kept"),
     });
+  const countReport = (error: unknown) => log.warn({ err: error }, "limits are not counted with the other machines");
   return {
     ...(requests && { requests }),
     ...(refusals && { refusals }),
+    ...(config.LAUREL_RATE_LIMIT_SHARED === "on" && {
+      sharedCounts: createSharedCounts(directory, { now, report: countReport }),
+    }),
     ...singleSignOnOf(config, log),
     ...(tracing && { traceRequests: tracing.traceRequests }),
     share: createShares(general, metrics.observeConnections),
@@ -343,6 +348,7 @@ export async function startServer(config: Config, surroundings: Surroundings): P
       const sweep = setInterval(() => app.server.closeIdleConnections(), SWEEP_MS);
       await app.close().finally(() => clearInterval(sweep));
       await engine.behind.end();
+      await engine.sharedCounts?.close();
       await jobs?.stop();
       await closePools(pools);
       await tracing?.close().catch((error) => log.warn({ err: error }, "traces could not be sent"));

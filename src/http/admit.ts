@@ -26,12 +26,13 @@ const STRANGER: Authenticated = { caller: { kind: "none", key_id: "" }, project:
 export function createAdmission(engine: Engine) {
   const { authenticate, close } = createAuthenticator(engine.directory, engine);
   const nowMs = () => Date.parse(engine.now());
-  const countRequest = createRateLimiter(engine.rateLimits, engine.processes);
+  const countRequest = createRateLimiter(engine.rateLimits, engine.processes, engine.sharedCounts);
   const countStranger = createAddressLimit({
     max: engine.strangersMax,
     windowMs: MINUTE_MS,
     processes: engine.processes,
     nowMs,
+    shared: engine.sharedCounts,
     details: "Too many requests without keys from this address",
   });
   const takeTurn = createHeavyRequests();

@@ -10,6 +10,7 @@ import type { Share } from "../db/shares.ts";
 import type { Invitation, NewId, NewSecret } from "../request.ts";
 import type { V2Auth } from "./auth.ts";
 import type { Dashboard } from "./dashboard/dashboard.ts";
+import type { SharedCounts } from "./limits/limit-counts.ts";
 import type { RateLimits } from "./limits/rate-limit.ts";
 import type { Metrics } from "./metrics.ts";
 import type { RefusalQueue } from "./refusals/queue.ts";
@@ -53,6 +54,8 @@ export type Engine = {
   importLimitBytes: number;
   requestTimeoutMs: number;
   rateLimits: RateLimits;
+  /** Where machines count limits together; without it each process has its share of them. */
+  sharedCounts?: SharedCounts;
   /** Requests without credentials that an address may send in a minute; 0: as many as it likes. */
   strangersMax: number;
   /** Wrong codes that an address may send in five seconds; 0: as many as it likes. */

@@ -65,6 +65,8 @@ export const purgeExpired: Job = {
       async () => {
         while ((await removeEndedSignOns(db, time, BATCH)) >= BATCH);
       },
+      // Windows of limits that all machines count together.
+      () => db`delete from limit_counts where ends_at <= ${time}`,
       ...gone.map((project) => () => purgeDeleted(db, project.id)),
     ]);
   },

@@ -302,7 +302,7 @@ test("addresses of one IPv6 network are one, and one that is IPv4 in disguise is
 
 test("memory is bounded: only the newest addresses are remembered, and those without a wrong code not at all", async () => {
   let now = 0;
-  const guard = createCodeGuard(1, 1, () => now);
+  const guard = createCodeGuard(1, { processes: 1, nowMs: () => now });
   const validated = (valid: boolean) => ({ valid, ...(!valid && { error: notFound("voucher", "X").body }) });
   const ask = (ip: string, valid: boolean) =>
     guard({ ip, params: {}, query: { code: "X" }, body: undefined }, async () => success(validated(valid)));

@@ -159,6 +159,7 @@ const ROWS: Record<SettingName, Row> = {
   LAUREL_RATE_LIMIT_USER: whole("--rate-limit-user", 0, RATE),
   LAUREL_RATE_LIMIT_BULK: whole("--rate-limit-bulk", 0, RATE),
   LAUREL_RATE_LIMIT_STRANGERS: whole("--rate-limit-strangers", 60, RATE),
+  LAUREL_RATE_LIMIT_SHARED: choice("--rate-limit-shared", "off", ["on", "off"]),
   LAUREL_WRONG_PASSWORDS_MAX: whole("--wrong-passwords-max", 10, [0, 1_000_000]),
   LAUREL_WRONG_CODES_MAX: whole("--wrong-codes-max", 5, [0, 1_000_000]),
   LAUREL_VOUCHERS_COUNT_MAX: whole("--vouchers-count-max", 10_000_000, [1, 1_000_000_000]),

@@ -8,6 +8,7 @@ const { db } = await testDatabase();
 /** The tables that say which projects there are and who may call; nothing else goes without a leading project_id. */
 const DIRECTORY = [
   "keys",
+  "limit_counts",
   "migrations",
   "projects",
   "roles",

@@ -1,5 +1,6 @@
 import { isIPv6 } from "node:net";
 import { LRUCache } from "lru-cache";
+import type { SharedCounts } from "./limit-counts.ts";
 import { RateLimited } from "./rate-limit.ts";
 
 const ADDRESSES_MAX = 10_000;
@@ -13,11 +14,13 @@ type Limit = {
   nowMs(): number;
   /** What somebody is told who had enough. */
   details: string;
+  /** Where machines count together; without it each process counts for itself. */
+  shared?: SharedCounts | undefined;
 };
 
-/** Counts something that addresses do, in windows of time. With several processes each allows its share. */
-export function createAddressLimit({ max, windowMs, processes, nowMs, details }: Limit) {
-  const limit = Math.max(1, Math.floor(max / processes));
+/** Counts something that addresses do, in windows of time. With several processes each allows its share, or all of them one. */
+export function createAddressLimit({ max, windowMs, processes, nowMs, details, shared }: Limit) {
+  const limit = Math.max(1, Math.floor(max / (shared ? 1 : processes)));
   const addresses = new LRUCache<string, Used>({ max: ADDRESSES_MAX });
 
   // Who does many at once waits as long as with one after the other.
@@ -35,17 +38,27 @@ export function createAddressLimit({ max, windowMs, processes, nowMs, details }:
     return new RateLimited(headers, details);
   }
 
+  const share = (name: string, used: Used, count: number) =>
+    shared?.add(`${details} ${name}`, { used: count, endsAt: endOf(used) }, (all) => {
+      used.count = all.used;
+      used.since = all.endsAt - windowMs * Math.ceil(all.used / limit);
+    });
+
   /** Counts what a request did, for one thing where it is named, and says how to refuse it where there was enough before. */
   return (ip: string, count: number, about = ""): RateLimited | null => {
     const name = `${networkOf(ip)} ${about}`;
     const known = addresses.get(name);
     if (!known || endOf(known) <= nowMs()) {
       addresses.delete(name);
-      if (count > 0) addresses.set(name, { since: nowMs(), count });
+      if (count === 0) return null;
+      const first = { since: nowMs(), count };
+      addresses.set(name, first);
+      share(name, first, count);
       return null;
     }
     const isFull = known.count >= limit;
     known.count += count;
+    if (count > 0) share(name, known, count);
     return isFull ? refusalOf(known) : null;
   };
 }

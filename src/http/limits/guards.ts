@@ -11,11 +11,13 @@ type Guard = (
 ) => Promise<Answer>;
 
 /** What keeps codes and passwords from being guessed: the guard that runs an operation, or none. */
-export function createGuards(engine: Pick<Engine, "wrongCodesMax" | "wrongPasswordsMax" | "processes" | "now">) {
-  const { wrongCodesMax, wrongPasswordsMax = 0, processes } = engine;
-  const nowMs = () => Date.parse(engine.now());
-  const guardCodes = createCodeGuard(wrongCodesMax, processes, nowMs);
-  const guardPasswords = createPasswordGuard(wrongPasswordsMax, processes, nowMs);
+export function createGuards(
+  engine: Pick<Engine, "wrongCodesMax" | "wrongPasswordsMax" | "processes" | "now" | "sharedCounts">,
+) {
+  const { wrongCodesMax, wrongPasswordsMax = 0, processes, sharedCounts: shared } = engine;
+  const counting = { processes, nowMs: () => Date.parse(engine.now()), shared };
+  const guardCodes = createCodeGuard(wrongCodesMax, counting);
+  const guardPasswords = createPasswordGuard(wrongPasswordsMax, counting);
   return (route: Route, caller: Caller): Guard | null => {
     if (route.findsCodes && wrongCodesMax > 0 && caller.kind === "client") return guardCodes;
     return route.findsPasswords && wrongPasswordsMax > 0 ? guardPasswords : null;

@@ -1,6 +1,7 @@
 import type { Answer } from "../../core/answer.ts";
 import { ApiError, type ErrorBody } from "../../core/errors.ts";
 import { createAddressLimit } from "./address-limit.ts";
+import type { SharedCounts } from "./limit-counts.ts";
 
 const WINDOW_MS = 5_000;
 
@@ -12,12 +13,16 @@ type Run = () => Promise<Answer>;
  * be guessed. Nothing waits, and right codes cost nothing. Of requests at once that bring more wrong codes than allowed,
  * those that end too late are refused instead of answered.
  */
-export function createCodeGuard(max: number, processes: number, nowMs: () => number) {
+export function createCodeGuard(
+  max: number,
+  { processes, nowMs, shared }: { processes: number; nowMs(): number; shared?: SharedCounts | undefined },
+) {
   const tried = createAddressLimit({
     max,
     windowMs: WINDOW_MS,
     processes,
     nowMs,
+    shared,
     details: "Too many wrong codes from this address",
   });
   return async (request: Asking, run: Run): Promise<Answer> => {

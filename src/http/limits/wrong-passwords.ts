@@ -1,6 +1,7 @@
 import type { Answer } from "../../core/answer.ts";
 import { ApiError } from "../../core/errors.ts";
 import { createAddressLimit } from "./address-limit.ts";
+import type { SharedCounts } from "./limit-counts.ts";
 
 const WINDOW_MS = 15 * 60_000;
 /** An address may stand for an office. */
@@ -14,9 +15,12 @@ type SigningIn = { ip: string; body: unknown; authenticated: { caller: { key_id:
  * for all together. Nobody is kept out by what somebody else does from another address. Of requests at once that bring more
  * wrong ones than allowed, those that end too late are refused instead of answered.
  */
-export function createPasswordGuard(max: number, processes: number, nowMs: () => number) {
+export function createPasswordGuard(
+  max: number,
+  { processes, nowMs, shared }: { processes: number; nowMs(): number; shared?: SharedCounts | undefined },
+) {
   const limit = (times: number, details: string) =>
-    createAddressLimit({ max: max * times, windowMs: WINDOW_MS, processes, nowMs, details });
+    createAddressLimit({ max: max * times, windowMs: WINDOW_MS, processes, nowMs, details, shared });
   const tried = limit(LOGINS, "Too many wrong passwords from this address");
   const triedForLogin = limit(1, "Too many wrong passwords for this login from this address");
   const count = ({ ip, body, authenticated }: SigningIn, wrong: number) => {
