@@ -78,9 +78,12 @@ const codeOf = (error: unknown): string => String((error as { code?: unknown } |
 /** The server said that this transaction is undone. A lost connection or a shutdown (57P01) says nothing. */
 export const isReported = (error: unknown): boolean => /^(22|23|40|53)...$|^(55P03|57014)$/.test(codeOf(error));
 
-/** Worth the same work again. Errors of class 22 and 23 are not: the input causes them. */
+/**
+ * Worth the same work again. Errors of class 22 and 23 are not: the input causes them. 25006: it is a standby, and another machine
+ * is the primary, or will be.
+ */
 export const isPassing = (error: unknown): boolean =>
-  /^(40|53|08)...$|^(55P03|57014|57P0.)$|^CONN|^E(CONN|HOST|NET|PIPE|TIMEDOUT|AI_AGAIN)|^ENOTFOUND$/.test(
+  /^(40|53|08)...$|^(25006|55P03|57014|57P0.)$|^CONN|^E(CONN|HOST|NET|PIPE|TIMEDOUT|AI_AGAIN)|^ENOTFOUND$/.test(
     codeOf(error),
   );
 

@@ -4,6 +4,8 @@ import { commit } from "../../src/db/commit.ts";
 import { openDb } from "../../src/db/db.ts";
 import { startEmbedded } from "../../src/db/embedded.ts";
 import { tempDir } from "../support/child.ts";
+import { testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { assertRefused } from "../support/http.ts";
 import { until } from "../support/storage.ts";
 
 test("a commit that was cut off while it waited for a standby is unknown, though this machine has it", async (t) => {
@@ -37,4 +39,33 @@ test("a commit that was cut off while it waited for a standby is unknown, though
   await waitFor("");
   const again = await commit(pool, (tx) => tx`insert into done values (2)`);
   assert.equal(again.kind, "committed", "without a standby to wait for, all is as before");
+});
+
+test("a machine that takes no writes is answered 503, and the same request works on one that does", async () => {
+  const { db, url, open } = await testDatabase();
+  const project = await testProject(db);
+  const name = new URL(url).pathname.slice(1);
+  const readOnly = (is: boolean) =>
+    db.unsafe(`alter database ${name} set default_transaction_read_only = ${is ? "on" : "off"}`);
+  const discount = { type: "AMOUNT", amount_off: 1 };
+  await (await testEngine(db, project)).call("POST /v1/vouchers/CODE", { discount });
+  await readOnly(true);
+  // Its connections are made now: as those are that a proxy has led to a standby.
+  const { call } = await testEngine(open({ max: 2 }), project, { hot: open({ max: 2 }) });
+  const redeeming = { redeemables: [{ object: "voucher", id: "CODE" }], order: { amount: 1000 } };
+  for (const [line, body] of [
+    ["POST /v1/categories", { name: "Summer", hierarchy: 1 }],
+    ["POST /v1/redemptions", redeeming],
+  ] as const) {
+    const refused = await call(line, body, { "idempotency-key": line });
+    assertRefused(refused, "overloaded");
+    assert.equal(refused.headers["retry-after"], "1", line);
+  }
+  await readOnly(false);
+  const other = await testEngine(open({ max: 2 }), project, { hot: open({ max: 2 }) });
+  for (const [line, body] of [
+    ["POST /v1/categories", { name: "Summer", hierarchy: 1 }],
+    ["POST /v1/redemptions", redeeming],
+  ] as const)
+    assert.equal((await other.call(line, body, { "idempotency-key": line })).status, 200, line);
 });
