@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import fs from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { parse } from "yaml";
+import { SETTINGS } from "../../src/config.ts";
+import { openDb } from "../../src/db/db.ts";
+
+const ROOT = join(import.meta.dirname, "../..");
+const read = (path: string) => fs.readFileSync(join(ROOT, path), "utf8");
+const secondsOf = (text: string) => Number.parseFloat(text) / (text.endsWith("ms") ? 1000 : 1);
+const settingIn = (file: string, name: string) => new RegExp(`^\\s*${name}\\s+(\\S+)$`, "m").exec(file)?.[1] ?? "";
+
+test("HAProxy takes a server out of the balance before it closes its port, and waits as long as Laurel may take", () => {
+  const file = read("ops/haproxy/haproxy.cfg");
+  const [, inter, fall] = /check inter (\S+) fall (\d+)/.exec(file)!;
+  // A check may just have passed when the signal comes, and each may take its time.
+  assert.ok(secondsOf(inter!) * (Number(fall) + 1) < SETTINGS.LAUREL_DRAIN_S.default!);
+  assert.ok(secondsOf(settingIn(file, "timeout server")) * 1000 > SETTINGS.LAUREL_REQUEST_TIMEOUT_MS.default!);
+  assert.match(file, /uri \/health\/ready/);
+  assert.doesNotMatch(file, /retry-on (?!conn-failure$)/m, "nothing that reached a server is sent twice");
+  assert.match(file, /http-error status 503 .*hdr Retry-After/);
+});
+
+test("HAProxy before PostgreSQL closes the connections of a primary that is one no longer", () => {
+  assert.match(read("ops/haproxy/postgres.cfg"), /default-server .*on-marked-down shutdown-sessions/);
+});
+
+test("Patroni acknowledges nothing that one machine alone has, and gives up the lead before its time is over", () => {
+  const { dcs } = parse(read("ops/patroni/patroni.yml")).bootstrap;
+  assert.deepEqual([dcs.synchronous_mode, dcs.synchronous_mode_strict], [true, true]);
+  assert.ok(dcs.loop_wait + 2 * dcs.retry_timeout <= dcs.ttl);
+});
+
+test("PgBouncer lets pass what Laurel asks for when it connects", async () => {
+  const pool = openDb("postgres://laurel@127.0.0.1:1/laurel", { max: 1 });
+  const asked = Object.keys(pool.options.connection);
+  await pool.end({ timeout: 0 });
+  const ignored = /^ignore_startup_parameters = (.*)$/m.exec(read("ops/pgbouncer/pgbouncer.ini"))![1]!.split(",");
+  // These it keeps for each client by itself.
+  const kept = ["application_name", "TimeZone"];
+  assert.deepEqual(asked.filter((name) => !kept.includes(name)).sort(), ignored.toSorted());
+  assert.ok(read("docs/guides/operating.md").includes(`ignore_startup_parameters = ${ignored.join(",")}`));
+});
+
+test("every run of test:ops is listed by --help, and its figures stand on the page", () => {
+  const { stdout, status } = spawnSync(process.execPath, [join(ROOT, "scripts/ops.ts"), "--help"], {
+    encoding: "utf8",
+  });
+  assert.equal(status, 0);
+  const listed = [...stdout.matchAll(/^ {2}([a-z-]+) {2,}\S/gm)].map(([, name]) => name!);
+  const files = fs.globSync("test/ops/promises/*.ts", { cwd: ROOT }).map((file) => file.replace(/^.*\/|\.ts$/g, ""));
+  assert.deepEqual(listed.toSorted(), files.sort());
+  const page = read("docs/reference/reliability.md");
+  for (const name of listed) assert.ok(page.includes(`npm run test:ops -- ${name}`), name);
+});
