@@ -7,7 +7,7 @@ import { requirePackages } from "../test/ops/lab/packages.ts";
 
 // npm run test:ops -- NAME: tries what `docs/reference/reliability.md` promises, with the programs of Debian that operators use.
 // These take minutes and install packages, so `npm test` leaves them out.
-type Numbers = Partial<Record<"rounds" | "rows" | "restarts" | "seed", number>>;
+type Numbers = Partial<Record<"rounds" | "rows" | "restarts" | "seed" | "seconds" | "minutes", number>>;
 type Promised = {
   summary: string;
   packages: readonly string[];
@@ -49,6 +49,41 @@ const PROMISES: Record<string, Promised> = {
     packages: ["pgbouncer"],
     load: () => import("../test/ops/promises/pgbouncer.ts"),
   },
+  overload: {
+    summary: "Ten times of what a server can do: good answers go on, the rest is refused at once (--seconds, 60).",
+    packages: [],
+    load: () => import("../test/ops/promises/overload.ts"),
+  },
+  soak: {
+    summary: "Half of what a server can do, for long: memory, descriptors and times stay (--minutes, 10).",
+    packages: [],
+    load: () => import("../test/ops/promises/soak.ts"),
+  },
+  faults: {
+    summary: "A held row, a slow disk, a full disk, no connection left, a jumping clock: only what needs it suffers.",
+    packages: ["postgresql-15", "gcc", "libc6-dev", "faketime"],
+    load: () => import("../test/ops/promises/faults.ts"),
+  },
+  recovery: {
+    summary: "A backup of pgBackRest and its archive bring back a chosen second.",
+    packages: ["postgresql-15", "pgbackrest"],
+    load: () => import("../test/ops/promises/recovery.ts"),
+  },
+  package: {
+    summary: "A release is packed, checked, and started by npx in an empty folder.",
+    packages: [],
+    load: () => import("../test/ops/promises/package.ts"),
+  },
+  systemd: {
+    summary: "systemd finds no fault in the unit, and little that it could still take away.",
+    packages: ["systemd"],
+    load: () => import("../test/ops/promises/systemd.ts"),
+  },
+  helm: {
+    summary: "The chart is rendered as Helm does and held against the schemas of Kubernetes.",
+    packages: ["golang-go", "golang-github-masterminds-sprig-dev", "golang-gopkg-yaml.v3-dev"],
+    load: () => import("../test/ops/promises/helm.ts"),
+  },
 };
 
 const number = { type: "string" } as const;
@@ -57,7 +92,7 @@ const { values, positionals } = parseArgs({
   options: {
     help: { type: "boolean" },
     from: { type: "string" },
-    ...{ rounds: number, rows: number, restarts: number, seed: number },
+    ...{ rounds: number, rows: number, restarts: number, seed: number, seconds: number, minutes: number },
   },
 });
 const [name] = positionals;
@@ -85,7 +120,7 @@ delete process.env[INSIDE];
 
 const lab = createLab(name);
 const numbers = Object.fromEntries(
-  (["rounds", "rows", "restarts", "seed"] as const).flatMap((key) =>
+  (["rounds", "rows", "restarts", "seed", "seconds", "minutes"] as const).flatMap((key) =>
     values[key] === undefined ? [] : [[key, Number(values[key])]],
   ),
 );

@@ -1,0 +1,48 @@
+import { execFileSync } from "node:child_process";
+import fs from "node:fs";
+import { join } from "node:path";
+import { type Lab, ROOT, until } from "../lab/lab.ts";
+import { statusOf } from "../lab/laurel.ts";
+import { logOf, start } from "../lab/processes.ts";
+
+/** A release is made, checked, and started in an empty folder, as somebody does who has nothing but Node. */
+export async function run(lab: Lab): Promise<void> {
+  lab.say("npm run release -- --dry-run");
+  execFileSync("npm", ["run", "--silent", "release", "--", "--dry-run"], { cwd: ROOT, stdio: "inherit" });
+  const release = join(ROOT, "release");
+  execFileSync("sha256sum", ["--check", "--quiet", "SHA256SUMS"], { cwd: release });
+  const names = fs.readdirSync(release);
+  const tarball = names.find((name) => name.endsWith(".tgz"))!;
+  const sbom = JSON.parse(fs.readFileSync(join(release, names.find((name) => name.endsWith(".sbom.json"))!), "utf8"));
+  lab.figure("form of the SBOM", sbom.bomFormat, { is: "CycloneDX" });
+  lab.figure("packages in it", sbom.components.length, { atLeast: 50, atMost: 250 });
+  lab.figure("size of the package, MB", Math.round(fs.statSync(join(release, tarball)).size / 2 ** 20), { atMost: 20 });
+  const home = join(lab.dir, "home");
+  fs.mkdirSync(home);
+  const port = 38_117;
+  const began = performance.now();
+  const command = [
+    "npx",
+    "--yes",
+    "--package",
+    join(release, tarball),
+    "laurel",
+    "serve",
+    "--port",
+    `${port}`,
+    "--demo-days",
+    "0",
+  ];
+  const server = start(lab, { name: "npx", command, env: { HOME: home, PATH: process.env.PATH! }, cwd: home });
+  await until(
+    "the package is installed and answers",
+    async () => {
+      if (server.isGone()) throw new Error(`npx ended:\n${logOf(lab, "npx")}`);
+      return (await statusOf(`http://127.0.0.1:${port}/health/ready`)) === 200;
+    },
+    600_000,
+  );
+  lab.figure("seconds from nothing to the first answer", Math.round((performance.now() - began) / 1000));
+  lab.figure("status of the dashboard", await statusOf(`http://127.0.0.1:${port}/`), { is: 200 });
+  await server.stop("SIGTERM");
+}

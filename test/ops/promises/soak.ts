@@ -1,0 +1,82 @@
+import fs from "node:fs";
+import { drive } from "../../../bench/load.ts";
+import { type Lab, percentile } from "../lab/lab.ts";
+import { headersOf, laurelMachine, openAdmin, startDatabase } from "../lab/laurel.ts";
+import { createClient } from "../lab/load.ts";
+import { openLoop } from "../lab/open-loop.ts";
+import { freePorts } from "../lab/processes.ts";
+import { redemptionShop } from "../lab/redemption-shop.ts";
+
+const WINDOW_S = 30;
+/** The heap of a server that was just started grows to its size first. */
+const SETTLE_WINDOWS = 4;
+
+type Sample = { hour: number; rssMb: number; descriptors: number; p99: number };
+
+const rssMb = (pid: number): number =>
+  Number(/VmRSS:\s+(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"))![1]) / 1024;
+const descriptors = (pid: number): number => fs.readdirSync(`/proc/${pid}/fd`).length;
+
+/** How much a value grows in an hour, by the line of least squares: 100 MB now and 101 MB an hour later is 1. */
+function slope(samples: readonly Sample[], measureOf: (sample: Sample) => number): number {
+  const mean = (values: readonly number[]) => values.reduce((sum, one) => sum + one, 0) / values.length;
+  const [x, y] = [mean(samples.map(({ hour }) => hour)), mean(samples.map(measureOf))];
+  const above = samples.reduce((sum, one) => sum + (one.hour - x) * (measureOf(one) - y), 0);
+  return above / samples.reduce((sum, one) => sum + (one.hour - x) ** 2, 0);
+}
+
+/** Half of what a server can do, for an hour: it takes no more memory, opens nothing that it does not close, and slows down by nothing. */
+export async function run(lab: Lab, { minutes = 10 }: { minutes?: number }): Promise<void> {
+  const database = await startDatabase(lab);
+  const [port] = (await freePorts(1)) as [number];
+  const env = { LAUREL_RATE_LIMIT_APP: "100000000" };
+  const laurel = laurelMachine(lab, { name: "laurel", port, databaseUrl: database.url, env });
+  await laurel.up();
+  const headers = headersOf(lab, laurel);
+  const client = createClient(laurel.url, headers);
+  lab.atEnd(() => client.close());
+  const db = openAdmin(lab, database.url);
+  const next = await redemptionShop(client, laurel.url, headers);
+  await drive(laurel.url, next, { seconds: 20 });
+  const { count, seconds } = await drive(laurel.url, next, { seconds: 15 });
+  const perSecond = count / seconds / 2;
+  lab.figure("redemptions a second, half of the peak", Math.round(perSecond));
+  const samples: Sample[] = [];
+  const bad: string[] = [];
+  for (let n = 0; n < (minutes * 60) / WINDOW_S; n += 1) {
+    const { good, refused, failed } = await openLoop({ url: laurel.url, perSecond, seconds: WINDOW_S, next });
+    if (refused.length > 0 || Object.keys(failed).length > 0)
+      bad.push(`${refused.length} refused, ${JSON.stringify(failed)}`);
+    const sample = {
+      hour: (n * WINDOW_S) / 3600,
+      rssMb: rssMb(laurel.pid()),
+      descriptors: descriptors(laurel.pid()),
+      p99: percentile(good, 0.99),
+    };
+    samples.push(sample);
+    lab.say(`${Math.round(sample.rssMb)} MB, ${sample.descriptors} descriptors, p99 ${sample.p99.toFixed(1)} ms`);
+  }
+  const settled = samples.slice(SETTLE_WINDOWS);
+  const first = settled[0]!;
+  const third = Math.ceil(settled.length / 3);
+  const middle = (part: readonly Sample[]) =>
+    percentile(
+      part.map(({ p99 }) => p99),
+      0.5,
+    );
+  const [early, late] = [middle(settled.slice(0, third)), middle(settled.slice(-third))];
+  const [rows] = await db<{ count: number }[]>`select count(*)::int as count from redemptions`;
+  lab.figure("minutes", minutes);
+  lab.figure("redemptions stored", rows!.count);
+  lab.figure("memory at the end, MB", Math.round(samples.at(-1)!.rssMb));
+  lab.figure(
+    "growth of memory, % an hour",
+    Math.round((slope(settled, (one) => one.rssMb) / first.rssMb) * 1000) / 10,
+    { atMost: 1 },
+  );
+  lab.figure("growth of descriptors", Math.max(...settled.map((one) => one.descriptors)) - first.descriptors, {
+    atMost: 5,
+  });
+  lab.figure("p99 at the end, part of that at the beginning", Math.round((late / early) * 100) / 100, { atMost: 1.2 });
+  lab.figure("windows with a refusal or a failure", bad.length, { is: 0 });
+}
