@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import fs from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -59,8 +60,8 @@ const SCENES: readonly Scene[] = [
     suffers: "writes",
     breaks: async ({ disk }) => {
       const filler = join(disk, "filler");
-      const { bavail, bsize } = fs.statfsSync(disk);
-      runProgram(["fallocate", "-l", `${(bavail - 16) * bsize}`, filler]);
+      // It ends when there is no room left.
+      spawnSync("dd", ["if=/dev/zero", `of=${filler}`, "bs=64K"]);
       return async () => fs.rmSync(filler);
     },
   },
@@ -68,6 +69,8 @@ const SCENES: readonly Scene[] = [
     name: "no connection left",
     suffers: "all",
     breaks: async ({ db, databaseUrl }) => {
+      // Connected before the others are.
+      await db`select 1`;
       const own = openDb(databaseUrl, { max: 200, statementTimeoutMs: 0 });
       const taken = Array.from({ length: 200 }, () => own`select pg_sleep(30)`.catch(() => {}));
       await wait(500);
@@ -75,6 +78,9 @@ const SCENES: readonly Scene[] = [
       await db`select pg_terminate_backend(pid) from pg_stat_activity
         where application_name = 'laurel' and pid <> pg_backend_pid() and query not like '%pg_sleep%'`;
       return async () => {
+        // A backend that sleeps does not see that its client has gone.
+        await db`select pg_terminate_backend(pid) from pg_stat_activity
+          where query like '%pg_sleep%' and pid <> pg_backend_pid()`;
         await own.end({ timeout: 0 });
         await Promise.all(taken);
       };
@@ -107,7 +113,6 @@ export async function run(lab: Lab): Promise<void> {
         FAKETIME_NO_CACHE: "1",
         FAKETIME_DONT_FAKE_MONOTONIC: "1",
       },
-      LAUREL_RATE_LIMIT_APP: "100000000",
     },
   });
   await laurel.up();

@@ -22,8 +22,6 @@ export async function run(lab: Lab, { seconds = 60 }: Numbers): Promise<void> {
   const [port] = (await freePorts(1)) as [number];
   const laurel = laurelMachine(lab, {
     ...{ name: "laurel", port, databaseUrl: database.url, prefix: ["taskset", "-c", SERVER_CORE] },
-    // The limits of keys would answer before the server has anything to do.
-    env: { LAUREL_RATE_LIMIT_APP: "100000000" },
   });
   await laurel.up();
   const headers = headersOf(lab, laurel);
