@@ -461,6 +461,10 @@ test("a changed, a missing and an unknown migration are found, and so is a datab
   await other.db`update migrations set checksum = ${all.at(-1)!.checksum} where name = ${last}`;
   await other.db`insert into migrations values ('9999_new.sql', '', now())`;
   assert.match((await says())[0]!, /^migrations: The database has the migration 9999_new\.sql, which this version/);
+  await other.db`update migrations set runs_from = '0.0' where name = '9999_new.sql'`;
+  assert.deepEqual(await says(), [], "a newer version has added something, and this one runs on");
+  const { says: told } = (await examine(other.db)).find(({ name }) => name === "migrations")!;
+  assert.equal(told, `${all.length} applied; 1 more of a newer version, which this one runs on with`);
 });
 
 test("a connection whose schema is another, as behind a pooler, is refused with the way out", async () => {

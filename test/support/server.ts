@@ -20,7 +20,7 @@ export async function globalSetup() {
   await admin`set scram_iterations = 1`;
   await admin`alter role laurel password ${admin.unsafe(`'${new URL(server.url).password}'`)}`;
   await admin.end();
-  const template = openDb(server.url.replace(/\w+$/, "template"), { max: 1 });
+  const template = openDb(server.url.replace(/\w+$/, "template"), { max: 2 });
   await migrate(template);
   await template.end();
 }

@@ -73,9 +73,10 @@ async function startLaurel(lab: Lab, cluster: Cluster): Promise<Machine[]> {
     cluster.nodes.map(({ address }) => address),
   );
   const admin = openAdmin(lab, cluster.urlThrough(POSTGRES_PORT));
-  await until("the proxy finds the primary", () =>
-    admin`select 1`.then(
-      () => true,
+  // Until its first checks HAProxy takes all of them for the primary.
+  await until("the proxy has found the primary", () =>
+    admin<{ is: boolean }[]>`select not pg_is_in_recovery() as is`.then(
+      ([row]) => row!.is,
       () => false,
     ),
   );
@@ -156,11 +157,10 @@ export async function run(lab: Lab, { rounds = 50, seed = 1 }: { rounds?: number
     if (victim) lostLaurel += 1;
     const back = victim && upAgain(victim);
     await begun;
-    await until(
-      "another write is acknowledged",
-      () => (watch.acknowledgedAt.at(-1) ?? 0) > began + 500 && cluster.primary(),
-      180_000,
-    );
+    await until("there is a primary", () => cluster.primary(), 180_000);
+    // Before that moment the old one may have acknowledged some more.
+    const seen = Math.max(performance.now(), began + AGAIN_MS);
+    await until("another write is acknowledged", () => (watch.acknowledgedAt.at(-1) ?? 0) > seen, 180_000);
     const after = (await cluster.primary())!;
     if (fault.isAlive)
       for (let n = 0; n < 3; n += 1) splitWrites += (await cluster.acceptsWrite(before, `${round}-${n}`)) ? 1 : 0;
