@@ -160,10 +160,24 @@ export const SCREENS: readonly Screen[] = [
     nav: { group: "loyalty", icon: "loyalty" },
   },
   {
+    path: "/loyalty/new",
+    screen: () => import("./screens/loyalty/new-program.tsx"),
+    needs: "createProgram",
+    title: "designer.newProgram",
+    nav: null,
+  },
+  {
     path: "/loyalty/:programId",
     screen: () => import("./screens/loyalty/program.tsx"),
     needs: "getProgram",
     title: "loyalty.title",
+    nav: null,
+  },
+  {
+    path: "/loyalty/:programId/design",
+    screen: () => import("./screens/loyalty/design/designer.tsx"),
+    needs: "getProgram",
+    title: "designer.open",
     nav: null,
   },
   {

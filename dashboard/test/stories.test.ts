@@ -2,6 +2,7 @@ import { test } from "node:test";
 import { openShop, skip } from "./browser.ts";
 import { campaigns } from "./stories/campaigns.ts";
 import { customersAndCodes } from "./stories/customers-and-codes.ts";
+import { loyalty } from "./stories/loyalty.ts";
 import { marketers } from "./stories/marketers.ts";
 import { operators } from "./stories/operators.ts";
 import { people } from "./stories/people.ts";
@@ -11,11 +12,14 @@ import { why } from "./stories/why.ts";
 
 // What people do with the dashboard, from signing in to the end. All in one shop, one after the other: starting a shop and a
 // browser takes longer than most stories. People come last: they end sessions, also the one that reads for the tests.
-const STORIES = { shell, rules, why, operators, customersAndCodes, campaigns, marketers, people };
+const STORIES = { shell, rules, why, operators, customersAndCodes, campaigns, marketers, loyalty, people };
 
 test("stories in a browser", { skip }, async (t) => {
   const shop = await openShop();
+  // `STORY=loyalty node scripts/test.ts dashboard/test/stories` runs one of them, for who works on it.
+  const only = process.env.STORY;
   for (const [name, story] of Object.entries(STORIES)) {
+    if (only !== undefined && only !== name) continue;
     shop.faults.clear();
     await t.test(name, (inner) => story(inner, shop));
   }

@@ -13,6 +13,7 @@ export const INVALIDATES: Record<string, readonly string[]> = {
   createPublication: ["/v1/customers", "/v1/vouchers", "/v1/campaigns"],
   adjustLoyaltyMemberBalance: ["/v1/customers", "/v1/vouchers"],
   adjustCardPoints: ["/v1/customers", "/v2/loyalties"],
+  activateProgram: ["/v2/loyalties"],
   adjustVoucherBalance: ["/v1/customers", "/v1/campaigns"],
   eraseCustomer: ["/v1/redemptions", "/v1/orders", "/v1/vouchers", "/v1/publications", "/v1/segments"],
   enableVoucher: ["/v1/customers"],

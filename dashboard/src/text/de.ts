@@ -3,6 +3,7 @@ import { campaigns } from "./de/campaigns.ts";
 import { codes } from "./de/codes.ts";
 import { collections } from "./de/collections.ts";
 import { customers } from "./de/customers.ts";
+import { designer } from "./de/designer.ts";
 import { developers } from "./de/developers.ts";
 import { discounts } from "./de/discounts.ts";
 import { figures } from "./de/figures.ts";
@@ -55,6 +56,7 @@ export const de = {
   settings,
   stacking,
   loyalty,
+  designer,
   figures,
   discounts,
   sentence,

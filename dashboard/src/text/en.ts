@@ -3,6 +3,7 @@ import { campaigns } from "./en/campaigns.ts";
 import { codes } from "./en/codes.ts";
 import { collections } from "./en/collections.ts";
 import { customers } from "./en/customers.ts";
+import { designer } from "./en/designer.ts";
 import { developers } from "./en/developers.ts";
 import { discounts } from "./en/discounts.ts";
 import { figures } from "./en/figures.ts";
@@ -54,6 +55,7 @@ export const en = {
   settings,
   stacking,
   loyalty,
+  designer,
   figures,
   discounts,
   sentence,

@@ -1,9 +1,9 @@
-import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
+import type { Reading } from "../../api/use-op.ts";
 import { Failure, LoadingRows } from "./states.tsx";
 
 type Props<T> = {
-  of: Pick<UseQueryResult<T, Error>, "data" | "error" | "refetch">;
+  of: Reading<T>;
   rows?: number;
   children: (data: T) => ReactNode;
 };

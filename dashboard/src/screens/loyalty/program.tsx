@@ -1,38 +1,12 @@
 import { Button } from "@mantine/core";
-import { useParams } from "react-router";
-import { activateProgram, deactivateProgram, getProgram, type LoyaltyProgram } from "../../api/operations.gen.ts";
-import { useCan, useProject } from "../../api/session.ts";
+import { Link, useParams } from "react-router";
+import { getProgram } from "../../api/operations.gen.ts";
+import { useProject } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
-import { confirm } from "../../kit/confirm/confirm.ts";
 import { formatPeriod } from "../../kit/date/date.ts";
 import { Page } from "../../kit/page/page.tsx";
-import { useAct } from "../../kit/undo/use-act.ts";
 import { useText } from "../../text/text.ts";
-
-function Switch({ program }: { program: LoyaltyProgram }) {
-  const t = useText();
-  const can = useCan();
-  const activate = useAct(activateProgram);
-  const deactivate = useAct(deactivateProgram);
-  const params = { programId: program.id };
-  const isActive = program.status === "ACTIVE";
-  if (!can(isActive ? "deactivateProgram" : "activateProgram")) return null;
-  const press = async () => {
-    if (isActive) return deactivate.run({ params }, t("loyalty.stopped"), () => activate.run({ params }));
-    const act = t("loyalty.activate");
-    if (!(await confirm({ title: program.name, says: t("loyalty.activateSays"), act }))) return;
-    return activate.run({ params }, t("loyalty.started"));
-  };
-  return (
-    <Button
-      variant={isActive ? "default" : "filled"}
-      loading={activate.isPending || deactivate.isPending}
-      onClick={() => void press()}
-    >
-      {t(isActive ? "loyalty.deactivate" : "loyalty.activate")}
-    </Button>
-  );
-}
+import { Switch } from "./design/switch.tsx";
 
 export default function ProgramPage() {
   const t = useText();
@@ -49,7 +23,14 @@ export default function ProgramPage() {
       title={(one) => one.name}
       status={(one) => one.status}
       below={(one) => formatPeriod(one.start_date, one.end_date, timezone, words) ?? t("kit.date.always")}
-      actions={(one) => <Switch program={one} />}
+      actions={(one) => (
+        <>
+          <Button component={Link} to={`/loyalty/${one.id}/design`} variant="default">
+            {t("designer.open")}
+          </Button>
+          <Switch program={one} />
+        </>
+      )}
       call={[getProgram, { programId }]}
       tabs={{
         design: { title: "loyalty.design", load: () => import("./design.tsx") },

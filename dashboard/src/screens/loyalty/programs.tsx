@@ -29,6 +29,7 @@ export default function Programs() {
         }),
       ]}
       columns={COLUMNS}
+      create={{ to: "/loyalty/new", text: "designer.newProgram", can: "createProgram" }}
       empty={{ title: "loyalty.empty", help: "loyalty.emptyHelp" }}
     />
   );

@@ -34,7 +34,6 @@ export const loyalty = {
   givesEach_one: "{{count}} Punkt je {{each}}",
   givesEach_other: "{{count}} Punkte je {{each}}",
   givesBenefit: "ein Vorteil",
-  someTiers: "nur manche Stufen",
   withRules: "mit Bedingungen",
   expiresAfter: "Punkte verfallen nach {{period}}",
   expiresCalendar: "Punkte verfallen an festen Tagen",

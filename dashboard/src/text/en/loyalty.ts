@@ -34,7 +34,6 @@ export const loyalty = {
   givesEach_one: "{{count}} point for each {{each}}",
   givesEach_other: "{{count}} points for each {{each}}",
   givesBenefit: "a benefit",
-  someTiers: "some tiers only",
   withRules: "with conditions",
   expiresAfter: "points expire after {{period}}",
   expiresCalendar: "points expire on fixed days",
