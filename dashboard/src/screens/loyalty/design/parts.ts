@@ -35,7 +35,7 @@ type Effect = Earning["effects"][number];
 type TierRules = Earning["tier_rules"];
 type Look = { t: Text; currency: string };
 
-export const walletOf = ({ points, points_proportional }: Effect): string | null =>
+const walletOf = ({ points, points_proportional }: Effect): string | null =>
   (points ?? points_proportional)?.card_definition_id ?? null;
 export const tiersIn = ({ any_of }: TierRules): string[] => any_of?.flatMap(({ tier_ids }) => tier_ids) ?? [];
 
