@@ -1,9 +1,15 @@
-import { Button, CopyButton, Group, Modal, Text } from "@mantine/core";
+import { Button, CopyButton, Group, Modal, SegmentedControl, Text } from "@mantine/core";
+import { useState } from "react";
 import type { AnyOp } from "../../api/op.ts";
 import { useProject } from "../../api/session.ts";
 import { useText } from "../../text/text.ts";
 import classes from "./call-window.module.css";
 import { curlOf } from "./curl.ts";
+import { programOf } from "./program.ts";
+
+/** What a call can be shown as. */
+const WAYS = { curl: curlOf, TypeScript: programOf } as const;
+type Way = keyof typeof WAYS;
 
 function Copy({ value, label }: { value: string; label: string }) {
   const t = useText();
@@ -30,12 +36,21 @@ type Props = { operation: AnyOp; params: object; body?: unknown; onClose: () => 
 export default function CallWindow({ operation, params, body, onClose }: Props) {
   const t = useText();
   const project = useProject();
-  const text = curlOf(operation, params, { body, origin: location.origin });
+  const [way, setWay] = useState<Way>("curl");
+  const text = WAYS[way](operation, params, { body, origin: location.origin });
   return (
     <Modal opened onClose={onClose} title={t("kit.call.title")} size="lg">
+      <SegmentedControl
+        size="xs"
+        mb="sm"
+        aria-label={t("kit.call.as")}
+        data={Object.keys(WAYS)}
+        value={way}
+        onChange={(next) => setWay(next as Way)}
+      />
       <pre className={classes.call}>{text}</pre>
       <Text size="sm" c="dimmed" mb="lg">
-        {t("kit.call.help")}
+        {t(way === "curl" ? "kit.call.help" : "kit.call.programHelp")}
       </Text>
       <Group>
         <Copy value={text} label={t("kit.call.copy")} />

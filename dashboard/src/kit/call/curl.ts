@@ -1,7 +1,8 @@
 import type { AnyOp } from "../../api/op.ts";
 import { addressOf } from "../../api/send.ts";
 
-const quoted = (text: string) => (/^[\w./:@=?&%-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+/** A shell takes `?` and `&` for something else. */
+const quoted = (text: string) => (/^[\w./:@=%-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
 
 /** A call as a line for a terminal. The keys come from a file, so that no secret is ever copied. */
 export function curlOf(operation: AnyOp, params: object, { body, origin }: { body?: unknown; origin: string }): string {

@@ -63,6 +63,8 @@ export const kit = {
     show: "Als API-Aufruf zeigen",
     title: "Diese Seite als API-Aufruf",
     help: "Die Datei mit den Kopfzeilen wird beim ersten Start geschrieben. Auf dieser Seite steht kein Geheimnis.",
+    as: "Zeigen als",
+    programHelp: "Die Schlüssel kommen aus der Umgebung Ihres Programms. Auf dieser Seite steht kein Geheimnis.",
     copy: "Kopieren",
     copied: "Kopiert",
     link: "Link kopieren",

@@ -62,6 +62,8 @@ export const kit = {
     show: "Show as API call",
     title: "This page as an API call",
     help: "The file with the headers is written at the first start. No secret is on this page.",
+    as: "Show as",
+    programHelp: "The keys come from the environment of your program. No secret is on this page.",
     copy: "Copy",
     copied: "Copied",
     link: "Copy link",
