@@ -62,7 +62,7 @@ import { ownSessionRoutes } from "./resources/platform/users/own-sessions-routes
 import { passwordRoutes } from "./resources/platform/users/password-routes.ts";
 import { userRoutes } from "./resources/platform/users/routes.ts";
 import { createShowSession, sessionRoutes } from "./resources/platform/users/session-routes.ts";
-import { singleSignOnRoutes } from "./resources/platform/users/single-sign-on-routes.ts";
+import { ownIdentityRoutes, singleSignOnRoutes } from "./resources/platform/users/single-sign-on-routes.ts";
 import { totpRoutes } from "./resources/platform/users/totp-routes.ts";
 import { webhookDeliveryRoutes } from "./resources/platform/webhooks/delivery-routes.ts";
 import { webhookRoutes } from "./resources/platform/webhooks/routes.ts";
@@ -150,6 +150,7 @@ export const ALL_ROUTES: readonly Route[] = [
   ...segmentRoutes,
   ...sessionRoutes(showSession),
   ...singleSignOnRoutes(showSession),
+  ...ownIdentityRoutes,
   ...ownSessionRoutes,
   ...passwordRoutes,
   ...totpRoutes,

@@ -80,6 +80,7 @@ export const management: Examples = {
   startSingleSignOn: { body: { return_to: "/campaigns" } },
   finishSingleSignOn: { body: { query: "code=what-the-provider-sent&state=what-it-was-sent" } },
   confirmSingleSignOn: { body: { password: "correct horse battery staple" } },
+  unlinkSingleSignOn: { body: { password: "correct horse battery staple" } },
   createSession: { body: { email: "erin@shop.example", password: "correct horse battery staple" } },
   assignUser: { ...path(project), body: { login: "erin@shop.example", role: "VIEWER" } },
   updateUserRole: { ...path({ ...project, userId: "erin@shop.example" }), body: { role: "USER" } },

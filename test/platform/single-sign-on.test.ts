@@ -380,3 +380,41 @@ test("a user who is deleted takes the link along", async () => {
   await db`delete from users where id = ${user.id}`;
   assert.equal((await db`select 1 from user_identities where user_id = ${user.id}`).length, 0);
 });
+
+const UNLINK = "DELETE /management/v1/session/identity";
+
+test("a link is ended with the password, and so are sessions elsewhere; the account is asked for it again", async () => {
+  const { id, email } = await makeUser(db, { [project.id]: "USER" });
+  account({ email });
+  const browser = browserOf(call);
+  await signOn(browser, REDIRECT);
+  const { session } = (await browser.send(`POST ${SIGN_ON}/confirm`, { password: PASSWORD })).body;
+  const own = { "x-laurel-csrf": session.csrf_token };
+  const elsewhere = await signIn(call, email);
+  assertRefused(await browser.send(UNLINK, {}, own), "invalid_payload", /password/);
+  assertRefused(
+    await browser.send(UNLINK, { password: "not the password" }, own),
+    "unauthorized",
+    "The password is wrong",
+  );
+  assert.equal((await identities(email)).length, 1);
+  assert.equal((await browser.send(UNLINK, { password: PASSWORD }, own)).status, 204);
+  assert.equal((await identities(email)).length, 0);
+  assert.equal((await browser.send("GET /management/v1/session")).body.user.has_identity, false);
+  assert.equal((await elsewhere.as("GET /management/v1/session")).status, 401);
+  assertRefused(await browser.send(UNLINK, { password: PASSWORD }, own), "not_found", /No account of a provider/);
+  const { body } = await call(`GET /management/v1/audit-log?object_id=${id}&operation=unlinkSingleSignOn`);
+  assert.equal(body.data.length, 1);
+  assert.equal((await signOn(browserOf(call), REDIRECT)).body.status, "PASSWORD_REQUIRED");
+});
+
+test("who has no password keeps the link, and nobody ends one without a session", async () => {
+  const { email } = account({ email: `${newId("Uli")}@listed.example` });
+  const browser = browserOf(call);
+  const { session } = (await signOn(browser, REDIRECT)).body;
+  const reply = await browser.send(UNLINK, { password: PASSWORD }, { "x-laurel-csrf": session.csrf_token });
+  assertRefused(reply, "forbidden", /Choose a password first/);
+  assert.equal((await identities(email!)).length, 1);
+  assert.equal((await browserOf(call).send(UNLINK, { password: PASSWORD })).status, 401);
+  assert.equal((await browser.send(UNLINK, { password: PASSWORD })).status, 403, "a page of somebody else cannot");
+});

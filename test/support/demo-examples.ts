@@ -8,8 +8,8 @@ import type { Invitation } from "../../src/request.ts";
 import { codeIn } from "../../src/resources/platform/users/totp-store.ts";
 import { atEndOfFile } from "./end-of-file.ts";
 import { type Call, FORM, form, insertRefusal, insertRequest, newId, testEngine, testProject } from "./engine.ts";
-import { browserOf, singleSignOnWith, startProvider, type TestProvider, visit } from "./oidc-provider.ts";
-import { PASSWORD, signIn } from "./sign-in.ts";
+import { browserOf, cookiesIn, singleSignOnWith, startProvider, type TestProvider, visit } from "./oidc-provider.ts";
+import { NO_KEYS, PASSWORD, signIn } from "./sign-in.ts";
 import { UPLOAD, uploadText } from "./uploads.ts";
 
 // The examples of the OpenAPI document as requests, and a server with the demo data that they are for.
@@ -109,6 +109,14 @@ const withAccount: Before = async (call, request) => {
   await call(finishing.line, finishing.body, finishing.headers);
   request.headers = { ...request.headers, ...finishing.headers };
 };
+/** Somebody who has a password, and is signed in through the provider. */
+const withIdentity: Before = async (call, request) => {
+  const confirming = requestOf("confirmSingleSignOn");
+  await withAccount(call, confirming);
+  const reply = await call(confirming.line, confirming.body, confirming.headers);
+  const cookie = `laurel_session=${cookiesIn(reply).laurel_session}`;
+  request.headers = { ...request.headers, ...NO_KEYS, cookie, "x-laurel-csrf": reply.body.session.csrf_token };
+};
 const withRole: Before = async (call, request) => {
   const { line, body } = requestOf("createRole");
   const role = (await call(line, { ...body, name: newId("role") })).body.id;
@@ -177,6 +185,7 @@ export const BEFORE: Record<string, Before> = {
   updateOwnPassword: withSession,
   finishSingleSignOn: fromProvider,
   confirmSingleSignOn: withAccount,
+  unlinkSingleSignOn: withIdentity,
   getSession: withSession,
   deleteSession: withSession,
   listOwnSessions: withSession,

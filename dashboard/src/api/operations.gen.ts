@@ -448,6 +448,8 @@ export const createSession = /* @__PURE__ */ op<{ params: Record<never, never>; 
 export const getSession = /* @__PURE__ */ op<{ params: Record<never, never>; body: undefined; answer: Session }>("getSession", "GET", "/management/v1/session");
 /** Sign out. */
 export const deleteSession = /* @__PURE__ */ op<{ params: Record<never, never>; body: undefined; answer: null }>("deleteSession", "DELETE", "/management/v1/session");
+/** End the link with the provider. */
+export const unlinkSingleSignOn = /* @__PURE__ */ op<{ params: Record<never, never>; body: { password: string }; answer: null }>("unlinkSingleSignOn", "DELETE", "/management/v1/session/identity");
 /** Sign in with a link. */
 export const createSessionWithLink = /* @__PURE__ */ op<{ params: Record<never, never>; body: { token: string }; answer: Session }>("createSessionWithLink", "POST", "/management/v1/session/link");
 /** Change the own password. */

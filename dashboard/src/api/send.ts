@@ -81,7 +81,7 @@ async function refusalOf(response: Response): Promise<RequestError> {
 
 const ENDED = ["session_expired", "unauthorized"];
 /** These say with `unauthorized` that a password or a code is wrong. */
-const CHECKS_PASSWORDS = ["updateOwnPassword", "removeTotp"];
+const CHECKS_PASSWORDS = ["updateOwnPassword", "removeTotp", "unlinkSingleSignOn"];
 const hasEnded = ({ id }: AnyOp, { status, key }: RequestError): boolean =>
   status === 401 && ENDED.includes(key) && (key === "session_expired" || !CHECKS_PASSWORDS.includes(id));
 

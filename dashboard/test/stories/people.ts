@@ -32,6 +32,18 @@ export async function people(t: TestContext, shop: Shop): Promise<void> {
     await page.getByRole("menuitem", { name: "Sign out" }).click();
     await page.getByRole("button", { name: "Continue with The Office" }).click();
     await page.getByRole("heading", { level: 1, name: "Campaigns" }).waitFor();
+    // And the link is ended by who knows the password.
+    await page.goto(`${shop.url}/settings/account`);
+    await page.getByRole("button", { name: "End the link" }).click();
+    const window = page.getByRole("dialog");
+    await window.getByLabel("Current password").fill("not the password");
+    await window.getByRole("button", { name: "End the link" }).click();
+    await window.getByText("This is not your password.").waitFor();
+    await window.getByLabel("Current password").fill(VIEWER.password);
+    await window.getByRole("button", { name: "End the link" }).click();
+    await window.waitFor({ state: "detached" });
+    await page.getByRole("heading", { name: "Single sign-on" }).waitFor({ state: "detached" });
+    await page.getByRole("heading", { name: "Second factor" }).waitFor();
     assert.deepEqual(complaints, []);
     await close();
   });
@@ -61,7 +73,7 @@ export async function people(t: TestContext, shop: Shop): Promise<void> {
     await dialog.getByRole("button", { name: "Switch it off" }).click();
     await page.getByRole("button", { name: "Set it up" }).waitFor();
     assert.deepEqual(complaints, []);
-    await elsewhere.page.reload();
+    await elsewhere.page.goto(shop.url);
     await elsewhere.page.getByRole("heading", { name: "Sign in to Laurel" }).waitFor();
     await elsewhere.close();
     await close();
@@ -81,7 +93,7 @@ export async function people(t: TestContext, shop: Shop): Promise<void> {
     await page.reload();
     await page.getByRole("button", { name: "Sign out everywhere else" }).click();
     await page.getByText("You are signed in here only").waitFor();
-    await other.page.reload();
+    await other.page.goto(shop.url);
     await other.page.getByRole("heading", { name: "Sign in to Laurel" }).waitFor();
     await other.close();
     await close();
@@ -127,7 +139,7 @@ export async function people(t: TestContext, shop: Shop): Promise<void> {
     await page.getByRole("menuitem", { name: "Switch the account off" }).click();
     await page.getByRole("button", { name: /^Switch .* off$/ }).click();
     await row.getByText("Disabled").waitFor();
-    await other.page.reload();
+    await other.page.goto(shop.url);
     await other.page.getByRole("heading", { name: "Sign in to Laurel" }).waitFor();
     await row.getByRole("button").last().click();
     await page.getByRole("menuitem", { name: "Switch the account on" }).click();

@@ -6,7 +6,12 @@ import type { Db } from "../../db/db.ts";
 import { listProjects } from "../../resources/platform/projects/store.ts";
 import { requireRoles } from "../../resources/platform/roles/store.ts";
 import { isPassword } from "../../resources/platform/users/password-store.ts";
-import { findLogin, insertSession, lockWithPassword } from "../../resources/platform/users/session-store.ts";
+import {
+  endSessions,
+  findLogin,
+  insertSession,
+  lockWithPassword,
+} from "../../resources/platform/users/session-store.ts";
 import type { SignOnConfirm } from "../../resources/platform/users/single-sign-on-schema.ts";
 import {
   findAddressOwner,
@@ -15,6 +20,7 @@ import {
   insertSignOn,
   keepIdentity,
   linkIdentity,
+  removeIdentities,
   removeSignOn,
   type SignOnRow,
 } from "../../resources/platform/users/single-sign-on-store.ts";
@@ -154,4 +160,26 @@ export async function confirmSignOn(
   c.setSignOn(null);
   const opened = await insertSession(c.db, userId, token_hash, c.now);
   return { status: "SIGNED_IN" as const, email: identity.email, return_to: row.return_to, opened };
+}
+
+/** The hash of the password of who is signed in, once it was shown. Before the transaction, since a hash takes long. */
+export async function requireOwnPassword(c: Pick<Ctx, "db" | "caller">, password: string): Promise<string> {
+  const { password_hash } = (await findLogin(c.db, c.caller.key_id)) ?? {};
+  if (!password_hash)
+    throw new ApiError("forbidden", { details: "Choose a password first: the provider is the only way in" });
+  if (!(await isPassword(password, password_hash)))
+    throw new ApiError("unauthorized", { details: "The password is wrong" });
+  return password_hash;
+}
+
+/** Ends the link with the provider. Sessions that may have begun with it end, but for the one that asks. */
+export async function unlinkIdentities(c: WriteCtx, passwordHash: string): Promise<null> {
+  const { key_id: id, session } = c.caller;
+  if (!(await lockWithPassword(c.db, id, passwordHash)))
+    throw new ApiError("unauthorized", { details: "The password was changed meanwhile" });
+  if (!(await removeIdentities(c.db, id)))
+    throw new ApiError("not_found", { details: "No account of a provider is linked", resource_type: "identity" });
+  c.changed("user", id);
+  await endSessions(c.db, id, session!.hash);
+  return null;
 }

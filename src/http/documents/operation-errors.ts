@@ -159,6 +159,7 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
     "single_sign_on_refused",
     "unauthorized",
   ],
+  unlinkSingleSignOn: ["forbidden", "not_found", "unauthorized"],
   setUpTotp: ["duplicate_found", "forbidden"],
   confirmTotp: ["not_found"],
   removeTotp: ["not_found", "unauthorized"],

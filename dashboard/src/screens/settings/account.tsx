@@ -5,6 +5,7 @@ import { Section } from "../../kit/page/section.tsx";
 import { useText } from "../../text/text.ts";
 import { SettingsFrame } from "./frame.tsx";
 import { OwnPassword } from "./own-password.tsx";
+import { OwnProvider } from "./own-provider.tsx";
 import { OwnSessions } from "./own-sessions.tsx";
 import { OwnTotp } from "./own-totp.tsx";
 import classes from "./settings.module.css";
@@ -31,6 +32,7 @@ export default function Account() {
           />
         </Section>
         <OwnPassword user={user} />
+        <OwnProvider user={user} />
         <OwnTotp user={user} />
         <OwnSessions />
       </div>

@@ -1,5 +1,10 @@
 export const account = {
   provider: "Mit Single Sign-on verknüpft",
+  signOn: "Single Sign-on",
+  signOnHelp: "Ein Konto bei einem anderen Anbieter meldet Sie hier an.",
+  unlink: "Verknüpfung beenden",
+  unlinkSays: "Danach meldet Sie nur noch Ihr Passwort an. Alle Ihre anderen Sitzungen enden.",
+  unlinked: "Die Verknüpfung ist beendet",
   password: "Passwort",
   passwordHelp: "Wenn Sie es ändern, enden alle Ihre anderen Sitzungen.",
   noPassword: "Sie haben noch keines. Mit einem Passwort können Sie sich ohne den Anbieter oder einen Link anmelden.",

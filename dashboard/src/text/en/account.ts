@@ -1,5 +1,10 @@
 export const account = {
   provider: "Linked with single sign-on",
+  signOn: "Single sign-on",
+  signOnHelp: "An account of another provider signs you in here.",
+  unlink: "End the link",
+  unlinkSays: "From then on only your password signs you in. All your other sessions end.",
+  unlinked: "The link is ended",
   password: "Password",
   passwordHelp: "When you change it, all your other sessions end.",
   noPassword: "You have none yet. With a password you can sign in without the provider or a link.",

@@ -4,10 +4,13 @@ import {
   confirmSignOn,
   finishSignOn,
   requireIdentity,
+  requireOwnPassword,
   requireProof,
   startSignOn,
+  unlinkIdentities,
 } from "../../../flows/platform/single-sign-on.ts";
 import { type Route, read, write } from "../../../http/route.ts";
+import { Empty } from "../../../http/schemas.ts";
 import { hashToken } from "../../../http/users/session.ts";
 import { STRANGER_BYTES_MAX } from "./schema.ts";
 import type { Session } from "./session-schema.ts";
@@ -18,6 +21,7 @@ import {
   SignOnOffer,
   SignOnStart,
   SignOnStarted,
+  SignOnUnlink,
 } from "./single-sign-on-schema.ts";
 
 const SIGN_ON = "/management/v1/single-sign-on";
@@ -103,3 +107,23 @@ export function singleSignOnRoutes({ begin }: { begin: Begin }): Route[] {
     ),
   ];
 }
+
+/** The link of who is signed in. */
+export const ownIdentityRoutes = [
+  write(
+    "DELETE /management/v1/session/identity",
+    {
+      id: "unlinkSingleSignOn",
+      summary: "End the link with the provider",
+      description:
+        "The account of the provider signs this user in no more. With the password of the user, who needs one: else nobody could sign in. All other sessions of the user end.",
+      body: SignOnUnlink,
+      bodyRequired: true,
+      bodyLimitBytes: STRANGER_BYTES_MAX,
+      ok: Empty,
+      findsPasswords: true,
+      before: (c) => requireOwnPassword(c, c.body.password),
+    },
+    async (c) => unlinkIdentities(c, c.checked),
+  ),
+];

@@ -50,6 +50,10 @@ export const SignOnConfirm = strict({
     Type.String({ minLength: 1, maxLength: 40, description: "What the authenticator app shows, or a recovery code." }),
   ),
 });
+/** Whoever found a browser that is signed in cannot take the way in from its user. */
+export const SignOnUnlink = strict({
+  password: Type.String({ minLength: 1, maxLength: PASSWORD_LENGTH.max, description: "Of who is signed in." }),
+});
 export type SignOnConfirm = Static<typeof SignOnConfirm>;
 
 export const SignOn = Type.Object(

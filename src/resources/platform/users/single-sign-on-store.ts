@@ -58,6 +58,11 @@ export async function findAddressOwner(db: Db, { issuer, email }: ProviderIdenti
   return row ?? null;
 }
 
+/** Ends every link of a user with a provider. False: there was none. */
+export async function removeIdentities(tx: Tx, userId: string): Promise<boolean> {
+  return (await tx`delete from user_identities where user_id = ${userId}`).count > 0;
+}
+
 /** Links an account with a user, whose invitation is accepted with it. */
 export async function linkIdentity(
   tx: Tx,
