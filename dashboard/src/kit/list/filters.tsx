@@ -33,14 +33,11 @@ export const search = (name: string, title: TextKey): Filter => ({ kind: "search
 
 type Props = FilterProps & { filter: Filter };
 
-function SearchFilter({ filter, list }: Props) {
-  const t = useText();
+type SearchProps = { label: string; value: string; width?: number; onSearch: (text: string) => void };
+/** A text that the server is asked for, once somebody stops typing. */
+export function SearchField({ label, value, width = 220, onSearch }: SearchProps) {
   const field = useRef<HTMLInputElement>(null);
-  const value = list.query.get(filter.name) ?? "";
-  const change = useDebouncedCallback(
-    (text: string) => list.filter({ [filter.name]: text.trim() }, { replace: true }),
-    TYPING_MS,
-  );
+  const change = useDebouncedCallback((text: string) => onSearch(text.trim()), TYPING_MS);
   // The address changes under the field with back and "clear filters", never while somebody types in it.
   useEffect(() => {
     if (field.current && document.activeElement !== field.current) field.current.value = value;
@@ -50,13 +47,24 @@ function SearchFilter({ filter, list }: Props) {
       ref={field}
       type="search"
       size="sm"
-      w={{ base: "100%", xs: 220 }}
-      aria-label={t(filter.title)}
-      placeholder={t(filter.title)}
+      w={{ base: "100%", xs: width }}
+      aria-label={label}
+      placeholder={label}
       leftSection={<IconSearch size={16} stroke={1.75} />}
       defaultValue={value}
       data-list-search=""
       onChange={(event) => change(event.currentTarget.value)}
+    />
+  );
+}
+
+function SearchFilter({ filter, list }: Props) {
+  const t = useText();
+  return (
+    <SearchField
+      label={t(filter.title)}
+      value={list.query.get(filter.name) ?? ""}
+      onSearch={(text) => list.filter({ [filter.name]: text }, { replace: true })}
     />
   );
 }

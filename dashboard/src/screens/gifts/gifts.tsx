@@ -1,8 +1,7 @@
-import { Anchor, Group, Stack, Text, Title } from "@mantine/core";
+import { Anchor, Text } from "@mantine/core";
 import { Link } from "react-router";
 import {
   type Campaign,
-  listCampaigns,
   listPublications,
   listVouchers,
   summarizeCampaign,
@@ -14,14 +13,11 @@ import { Figures } from "../../kit/facts/facts.tsx";
 import { count, formatCount, link, money, period } from "../../kit/list/columns.tsx";
 import { SmallTable } from "../../kit/list/small-table.tsx";
 import { formatMoney } from "../../kit/money/money.ts";
-import { PageHead } from "../../kit/page/page-head.tsx";
-import { Panel } from "../../kit/page/panel.tsx";
-import { Empty, Failure, LoadingRows } from "../../kit/states/states.tsx";
-import { StatusBadge } from "../../kit/status/status-badge.tsx";
+import { Failure, LoadingRows } from "../../kit/states/states.tsx";
+import { CampaignPanels } from "../../registry/campaign-panels.tsx";
 import { localeOf, useText } from "../../text/text.ts";
 
 const FEW = 10;
-const MANY = 50;
 const COLUMNS = [
   link<Voucher>("gifts.code", "code", ({ code }) => `/codes/${encodeURIComponent(code)}`),
   money<Voucher>("gifts.balance", "gift.balance"),
@@ -76,31 +72,18 @@ function Cards({ campaign }: { campaign: Campaign }) {
   );
 }
 
+const TEXTS = { title: "gifts.title", help: "gifts.help", empty: "gifts.empty", emptyHelp: "gifts.emptyHelp" } as const;
+
 export default function Gifts() {
-  const t = useText();
   const can = useCan();
-  const { data, error, refetch } = useOp(listCampaigns, { campaign_type: "GIFT_VOUCHERS", limit: MANY });
   return (
-    <>
-      <PageHead title={t("gifts.title")} below={t("gifts.help")} />
-      {data === undefined && (error ? <Failure error={error} retry={() => void refetch()} /> : <LoadingRows />)}
-      {data?.total === 0 && <Empty title="gifts.empty" help="gifts.emptyHelp" />}
-      <Stack gap="lg">
-        {data?.campaigns.map((campaign) => (
-          <Panel key={campaign.id}>
-            <Group mb="md">
-              <Title order={2}>
-                <Anchor component={Link} to={`/campaigns/${campaign.id}`} inherit>
-                  {campaign.name}
-                </Anchor>
-              </Title>
-              {campaign.status && <StatusBadge status={campaign.status} />}
-            </Group>
-            {can("summarizeCampaign") && <Sums campaign={campaign} />}
-            {can("listVouchers") && <Cards campaign={campaign} />}
-          </Panel>
-        ))}
-      </Stack>
-    </>
+    <CampaignPanels type="GIFT_VOUCHERS" texts={TEXTS}>
+      {(campaign) => (
+        <>
+          {can("summarizeCampaign") && <Sums campaign={campaign} />}
+          {can("listVouchers") && <Cards campaign={campaign} />}
+        </>
+      )}
+    </CampaignPanels>
   );
 }

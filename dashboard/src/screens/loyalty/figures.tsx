@@ -1,4 +1,3 @@
-import type { ReactNode } from "react";
 import {
   getCardDefinition,
   getEarningRule,
@@ -9,11 +8,11 @@ import {
   listTiers,
 } from "../../api/operations.gen.ts";
 import { useOp } from "../../api/use-op.ts";
-import { formatCount } from "../../kit/list/columns.tsx";
 import { Section } from "../../kit/page/section.tsx";
 import { Loaded } from "../../kit/states/loaded.tsx";
-import { type TextKey, useText } from "../../text/text.ts";
+import { useText } from "../../text/text.ts";
 import classes from "./loyalty.module.css";
+import { Table } from "./table.tsx";
 
 const WalletName = ({ id }: { id: string }) => useOp(getCardDefinition, { cardDefinitionId: id }).data?.name ?? id;
 /** A rule may earn in several ways, which have names. */
@@ -25,34 +24,6 @@ function RuleName({ id, item }: { id: string; item: string | null }) {
 function TierName({ structure, id }: { structure: string; id: string }) {
   const tiers = useOp(listTiers, { tierStructureId: structure, limit: 100 });
   return tiers.data?.data.find((tier) => tier.id === id)?.name ?? id;
-}
-
-function Table({ heads, rows }: { heads: readonly TextKey[]; rows: readonly { id: string; cells: ReactNode[] }[] }) {
-  const t = useText();
-  if (rows.length === 0) return <div className={classes.says}>{t("loyalty.nothing")}</div>;
-  return (
-    <table className={classes.lots}>
-      <thead>
-        <tr>
-          {heads.map((head) => (
-            <th key={head} scope="col">
-              {t(head)}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map(({ id, cells }) => (
-          <tr key={id}>
-            {cells.map((cell, place) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: a cell is its place.
-              <td key={place}>{typeof cell === "number" ? formatCount(cell) : cell}</td>
-            ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
 }
 
 /** Points that were earned and spent, and moves between tiers, since the program began. */

@@ -9,13 +9,12 @@ import { useProject } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
 import { confirm } from "../../kit/confirm/confirm.ts";
 import { formatDay } from "../../kit/date/date.ts";
-import { formatCount } from "../../kit/list/columns.tsx";
 import { Can } from "../../kit/page/can.tsx";
 import { Section } from "../../kit/page/section.tsx";
 import { Loaded } from "../../kit/states/loaded.tsx";
 import { useAct } from "../../kit/undo/use-act.ts";
 import { useText } from "../../text/text.ts";
-import classes from "./loyalty.module.css";
+import { Table } from "./table.tsx";
 
 export type CardParams = { programId: string; memberId: string; cardId: string };
 const ALL = 100;
@@ -30,30 +29,16 @@ export function ExpiringLots({ params }: { params: CardParams }) {
   return (
     <Section title={t("loyalty.lots")} help={t("loyalty.lotsHelp")}>
       <Loaded of={lots}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <div className={classes.says}>{t("loyalty.noLots")}</div>
-          ) : (
-            <table className={classes.lots}>
-              <thead>
-                <tr>
-                  <th scope="col">{t("loyalty.points")}</th>
-                  <th scope="col">{t("loyalty.expires")}</th>
-                  <th scope="col">{t("loyalty.earnedOn")}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {data.map((lot) => (
-                  <tr key={lot.id}>
-                    <td>{formatCount(lot.points.total)}</td>
-                    <td>{formatDay(lot.expiration_date, DAY_ZONE)}</td>
-                    <td>{formatDay(lot.created_at, timezone)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )
-        }
+        {({ data }) => (
+          <Table
+            heads={["loyalty.points", "loyalty.expires", "loyalty.earnedOn"]}
+            none="loyalty.noLots"
+            rows={data.map(({ id, points, expiration_date, created_at }) => ({
+              id,
+              cells: [points.total, formatDay(expiration_date, DAY_ZONE), formatDay(created_at, timezone)],
+            }))}
+          />
+        )}
       </Loaded>
     </Section>
   );
@@ -94,32 +79,20 @@ export function PendingLots({ params }: { params: CardParams }) {
   return (
     <Section title={t("loyalty.pending")} help={t("loyalty.pendingHelp")}>
       <Loaded of={lots}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <div className={classes.says}>{t("loyalty.noPending")}</div>
-          ) : (
-            <table className={classes.lots}>
-              <thead>
-                <tr>
-                  <th scope="col">{t("loyalty.points")}</th>
-                  <th scope="col">{t("loyalty.availableOn")}</th>
-                  <th scope="col">{t("loyalty.actions")}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {data.map((lot) => (
-                  <tr key={lot.id}>
-                    <td>{formatCount(lot.points.total)}</td>
-                    <td>{formatDay(lot.date, DAY_ZONE)}</td>
-                    <td>
-                      <PendingActs params={params} bucketId={lot.id} points={lot.points.total} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )
-        }
+        {({ data }) => (
+          <Table
+            heads={["loyalty.points", "loyalty.availableOn", "loyalty.actions"]}
+            none="loyalty.noPending"
+            rows={data.map(({ id, points, date }) => ({
+              id,
+              cells: [
+                points.total,
+                formatDay(date, DAY_ZONE),
+                <PendingActs key={id} params={params} bucketId={id} points={points.total} />,
+              ],
+            }))}
+          />
+        )}
       </Loaded>
     </Section>
   );

@@ -1,9 +1,8 @@
-import { Anchor, Group, Stack, Text, Title } from "@mantine/core";
+import { Text, Title } from "@mantine/core";
 import { Link } from "react-router";
 import {
   type Campaign,
   getCustomer,
-  listCampaigns,
   listPublications,
   listVouchers,
   summarizeCampaign,
@@ -13,14 +12,11 @@ import { useCan } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
 import { type Column, count, formatCount, link } from "../../kit/list/columns.tsx";
 import { SmallTable } from "../../kit/list/small-table.tsx";
-import { PageHead } from "../../kit/page/page-head.tsx";
-import { Panel } from "../../kit/page/panel.tsx";
-import { Empty, Failure, LoadingRows } from "../../kit/states/states.tsx";
-import { StatusBadge } from "../../kit/status/status-badge.tsx";
+import { Failure, LoadingRows } from "../../kit/states/states.tsx";
+import { CampaignPanels } from "../../registry/campaign-panels.tsx";
 import { useText } from "../../text/text.ts";
 import classes from "./referrals.module.css";
 
-const MANY = 50;
 const LOOKED_AT = 100;
 const TOP = 10;
 
@@ -98,34 +94,27 @@ function TopReferrers({ campaign }: { campaign: Campaign }) {
   );
 }
 
+const TEXTS = {
+  title: "referrals.title",
+  help: "referrals.help",
+  empty: "referrals.empty",
+  emptyHelp: "referrals.emptyHelp",
+} as const;
+
 export default function Referrals() {
   const t = useText();
   const can = useCan();
-  const { data, error, refetch } = useOp(listCampaigns, { campaign_type: "REFERRAL_PROGRAM", limit: MANY });
   return (
-    <>
-      <PageHead title={t("referrals.title")} below={t("referrals.help")} />
-      {data === undefined && (error ? <Failure error={error} retry={() => void refetch()} /> : <LoadingRows />)}
-      {data?.total === 0 && <Empty title="referrals.empty" help="referrals.emptyHelp" />}
-      <Stack gap="lg">
-        {data?.campaigns.map((campaign) => (
-          <Panel key={campaign.id}>
-            <Group mb="md">
-              <Title order={2}>
-                <Anchor component={Link} to={`/campaigns/${campaign.id}`} inherit>
-                  {campaign.name}
-                </Anchor>
-              </Title>
-              {campaign.status && <StatusBadge status={campaign.status} />}
-            </Group>
-            {can("summarizeCampaign") && can("listPublications") && <Funnel campaign={campaign} />}
-            <Title order={3} mt="lg" mb="sm">
-              {t("referrals.top")}
-            </Title>
-            {can("listVouchers") && <TopReferrers campaign={campaign} />}
-          </Panel>
-        ))}
-      </Stack>
-    </>
+    <CampaignPanels type="REFERRAL_PROGRAM" texts={TEXTS}>
+      {(campaign) => (
+        <>
+          {can("summarizeCampaign") && can("listPublications") && <Funnel campaign={campaign} />}
+          <Title order={3} mt="lg" mb="sm">
+            {t("referrals.top")}
+          </Title>
+          {can("listVouchers") && <TopReferrers campaign={campaign} />}
+        </>
+      )}
+    </CampaignPanels>
   );
 }
