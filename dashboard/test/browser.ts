@@ -1,12 +1,13 @@
 import { join } from "node:path";
 import { after } from "node:test";
 import { AxeBuilder } from "@axe-core/playwright";
-import { type Browser, chromium, type Page } from "playwright-core";
+import { type Browser, chromium, type Page, type Request } from "playwright-core";
+import { BUILT_IN_ROLES } from "../../src/core/users/roles.ts";
 import { stepAt } from "../../src/core/users/totp.ts";
 import { hashToken } from "../../src/http/users/session.ts";
 import { codeIn } from "../../src/resources/platform/users/totp-store.ts";
 import { findChromium } from "../../test/docs/browser.ts";
-import { headersIn, serve, tempDir } from "../../test/support/child.ts";
+import { eventually, headersIn, serve, tempDir } from "../../test/support/child.ts";
 import { testDatabase } from "../../test/support/engine.ts";
 import { startProvider } from "../../test/support/oidc-provider.ts";
 import { makeUser, PASSWORD } from "../../test/support/sign-in.ts";
@@ -25,6 +26,10 @@ export const OWNER: Person = { email: "ann@example.com", password: PASSWORD };
 export const CAREFUL: Person = { email: "bo@example.com", password: PASSWORD };
 /** Sees campaigns and nothing else. */
 export const VIEWER: Person = { email: "cy@example.com", password: PASSWORD };
+/** Somebody in each built-in role, by its name. */
+export const IN_ROLES: Readonly<Record<string, Person>> = Object.fromEntries(
+  Object.keys(BUILT_IN_ROLES).map((role) => [role, { email: `${role.toLowerCase()}@example.com`, password: PASSWORD }]),
+);
 export type Window = { width?: number; scheme?: "light" | "dark" };
 
 /** Answers that a test means to get are no faults of the page. */
@@ -55,6 +60,27 @@ async function openProvider(publicUrl: string) {
   return { provider, settings };
 }
 
+/** After so long without a request nothing more is asked for: one question follows the answer to another within it. */
+const QUIET_MS = 100;
+/** A page that listens to events never ends that request. */
+const isStream = (request: Request) => request.url().includes("/stream");
+
+/** Says when a page has everything that it asked for. */
+function watchRequests(page: Page): () => Promise<void> {
+  const open = new Set<Request>();
+  let last = Date.now();
+  const note = (request: Request, isOpen: boolean) => {
+    if (isStream(request)) return;
+    if (isOpen) open.add(request);
+    else open.delete(request);
+    last = Date.now();
+  };
+  page.on("request", (request) => note(request, true));
+  page.on("requestfinished", (request) => note(request, false));
+  page.on("requestfailed", (request) => note(request, false));
+  return () => eventually(() => open.size === 0 && Date.now() - last > QUIET_MS, "the page is quiet");
+}
+
 /** Starts the demo shop with a dashboard, and a browser. They end with the file. */
 export async function openShop() {
   await buildOnce();
@@ -78,6 +104,7 @@ export async function openShop() {
   await makeUser(db, { [id]: "ADMIN" }, { email: OWNER.email, is_owner: true });
   await makeUser(db, { [id]: "ADMIN" }, { email: CAREFUL.email });
   await makeUser(db, { [id]: role.body.id }, { email: VIEWER.email });
+  for (const [name, { email }] of Object.entries(IN_ROLES)) await makeUser(db, { [id]: name }, { email });
   const browser: Browser = await chromium.launch({
     executablePath: file!,
     // Without a graphics card the browser would draw with the processor what nobody looks at.
@@ -92,9 +119,15 @@ export async function openShop() {
     await browser.close();
     proxy.close();
   });
-  const { headers } = await send("/management/v1/session", OWNER);
-  const [cookie] = headers.get("set-cookie")!.split(";") as [string];
-  const token = cookie.split("=")[1]!;
+  /** Signs in as a program does: the cookie, and what the session may do. */
+  const sessionOf = async (person: Person) => {
+    const { body, headers } = await send("/management/v1/session", person);
+    const [cookie] = headers.get("set-cookie")!.split(";") as [string];
+    const [name, token] = cookie.split("=") as [string, string];
+    const operations = new Set<string>([...body.operations, ...body.projects[0].operations]);
+    return { cookie, name, token, operations };
+  };
+  const { cookie, token } = await sessionOf(OWNER);
   const own = { cookie, "x-laurel-project": id };
   /** Reads as the owner does. */
   const api = async <T>(path: string): Promise<T> =>
@@ -111,6 +144,7 @@ export async function openShop() {
     const page = await context.newPage();
     page.setDefaultTimeout(30_000);
     const complaints: string[] = [];
+    const refused: string[] = [];
     page.on("pageerror", ({ message }) => complaints.push(message));
     page.on("console", (message) => {
       if (message.type() === "error" && !REFUSED.test(message.text())) complaints.push(message.text());
@@ -120,14 +154,17 @@ export async function openShop() {
         console.error(`policy: ${violatedDirective} ${blockedURI}`),
       ),
     );
-    return { page, complaints, close: () => context.close() };
+    page.on("response", (response) => {
+      if (response.status() >= 500) refused.push(`${response.status()} ${response.url()}`);
+    });
+    return { page, complaints, refused, settle: watchRequests(page), close: () => context.close() };
   }
+  /** A window in which somebody is signed in, with no page yet. One story types the password; all others have the cookie. */
   async function signIn(person: Person = OWNER, window: Window = {}) {
+    const { name, token: value, operations } = await sessionOf(person);
     const opened = await open(window);
-    await opened.page.goto(proxy.url);
-    await fillIn(opened.page, person);
-    await opened.page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
-    return opened;
+    await opened.page.context().addCookies([{ name, value, url: proxy.url }]);
+    return { ...opened, operations };
   }
   return {
     ...proxy,
@@ -147,9 +184,20 @@ export async function fillIn(page: Page, { email, password }: Person): Promise<v
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
+/** Follows an address as a link of the page does: nothing is loaded anew. */
+export const follow = (page: Page, address: string): Promise<void> =>
+  page.evaluate((to) => {
+    history.pushState(null, "", to);
+    dispatchEvent(new PopStateEvent("popstate"));
+  }, address);
+
 /** What is wrong with a page as it stands there: accessibility, and what does not fit. */
 export async function faultsOf(page: Page): Promise<string[]> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
+  // No page of ours has frames: the other mode opens a window for each answer. What is right need not be told.
+  const { violations } = await new AxeBuilder({ page })
+    .setLegacyMode()
+    .options({ resultTypes: ["violations"] })
+    .analyze();
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
   return [
     ...violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ target }) => target.join(" ")).join(", ")}`),

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import type { TestContext } from "node:test";
 import { faultsOf, type Shop } from "../browser.ts";
 
@@ -43,6 +44,36 @@ export async function customersAndCodes(t: TestContext, shop: Shop): Promise<voi
     await page.getByText("Undone").waitFor();
     assert.equal((await shop.api<Voucher>("/v1/vouchers/GIFT25")).active, true);
   });
+
+  await t.test(
+    "a code is given to somebody, printed with its picture, and exported with the rows that are shown",
+    async () => {
+      await open("/codes/SUMMER5");
+      await page.getByRole("button", { name: "Give to somebody" }).click();
+      await page.getByRole("dialog").getByRole("combobox", { name: "Customer" }).fill("guest-3");
+      await page.getByRole("option").first().click();
+      await page.getByRole("button", { name: /^Give SUMMER5 to/ }).click();
+      await page.getByText(/has the code SUMMER5 now/).waitFor();
+      await open("/codes/print?code=SUMMER5");
+      const picture = page.getByRole("img", { name: "QR code of SUMMER5" });
+      await picture.waitFor();
+      await page.waitForFunction(() => document.querySelector("img")!.naturalWidth > 0);
+      await open("/codes");
+      await page.getByRole("searchbox").fill("GIFT25");
+      await page.waitForURL(/GIFT25/);
+      await page.getByRole("row").filter({ hasText: "GIFT25" }).waitFor();
+      const [file] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: "Export", exact: true }).click(),
+      ]);
+      const lines = fs
+        .readFileSync(await file.path(), "utf8")
+        .trim()
+        .split("\n");
+      assert.equal(lines.length, 2);
+      assert.match(lines[1]!, /GIFT25/);
+    },
+  );
 
   await t.test("codes are generated, with progress", async () => {
     const count = async () => (await shop.api<{ total: number }>("/v1/vouchers?campaign=Spring%20mailing")).total;

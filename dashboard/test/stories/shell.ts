@@ -29,6 +29,7 @@ export async function shell(t: TestContext, shop: Shop): Promise<void> {
 
   await t.test("filters are in the address, and back brings them back", async () => {
     const { page, close } = await shop.signIn();
+    await page.goto(shop.url);
     await page.getByRole("navigation").getByRole("link", { name: "Campaigns" }).click();
     await page.getByText("Bring a friend").waitFor();
     await page.getByRole("combobox", { name: "Kind" }).click();
@@ -68,10 +69,21 @@ export async function shell(t: TestContext, shop: Shop): Promise<void> {
 
   await t.test("Ctrl-K opens every page", async () => {
     const { page, close } = await shop.signIn();
+    await page.goto(shop.url);
+    // Home says what sells and what ends, and each figure leads to the rows that it counts.
+    await page.getByRole("heading", { name: "Top campaigns" }).waitFor();
+    await page.getByRole("heading", { name: "Ending soon" }).waitFor();
+    await page.getByRole("main").getByRole("link", { name: "Newsletter" }).first().waitFor();
     await page.keyboard.press("Control+k");
     await page.getByPlaceholder("Pages, campaigns").fill("redem");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Redemptions" }).waitFor();
+    // Every page as a call: for a terminal, and for a program.
+    await page.getByRole("button", { name: "Show as API call" }).click();
+    const call = page.getByRole("dialog");
+    await call.getByText("curl -H @data/credentials/app.headers").waitFor();
+    await call.getByText("TypeScript").click();
+    await call.getByText("await fetch(").waitFor();
     await close();
   });
 
@@ -141,6 +153,8 @@ export async function shell(t: TestContext, shop: Shop): Promise<void> {
       // The header asks too, so the message may stand there before the page has changed.
       await page.waitForURL(/\/redemptions/);
       await page.getByText("The server does not answer.").waitFor();
+      // The bar may be there before the page is.
+      await page.getByRole("heading", { level: 1, name: "Redemptions" }).waitFor();
       await page.goBack();
       await page.getByText("Bring a friend").waitFor();
       shop.faults.clear();
@@ -153,6 +167,7 @@ export async function shell(t: TestContext, shop: Shop): Promise<void> {
 
   await t.test("German is complete on the page, and signing out leaves nothing behind", async () => {
     const { page, close } = await shop.signIn();
+    await page.goto(shop.url);
     await page.getByRole("button", { name: "Your account" }).click();
     await page.getByRole("menuitem", { name: "Deutsch" }).click();
     await page.getByRole("heading", { level: 1, name: "Start" }).waitFor();
