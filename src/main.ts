@@ -114,6 +114,26 @@ const rateLimitsOf = (config: Config): Engine["rateLimits"] => ({
   bulk: config.LAUREL_RATE_LIMIT_BULK,
 });
 
+/** What is written behind the answers: the request log, where it is kept, and refusals. */
+function logQueues(config: Config, requestPool: Pool, { log, metrics }: { log: Logger; metrics: Metrics }) {
+  const requests =
+    config.LAUREL_REQUEST_LOG_DAYS > 0 &&
+    createRequestQueue({
+      save: (projectId, rows) => insertRequests(requestPool, projectId, rows),
+      now,
+      countDropped: metrics.countDroppedRequests,
+      report: (error) => log.warn({ err: error }, "requests could not be logged"),
+      perSecond: config.LAUREL_REQUEST_LOG_RATE,
+    });
+  const refusals = createRefusalQueue(requestPool, {
+    save: (tx, projectId, batch) => saveRefusals(tx, projectId, batch, { now: now() }),
+    newId,
+    now,
+    report: (error) => log.warn({ err: error }, "refusals could not be kept"),
+  });
+  return { refusals, ...(requests && { requests }) };
+}
+
 /** The engine of one process over its pools. */
 export function createEngine(
   config: Config,
@@ -127,6 +147,7 @@ export function createEngine(
     metrics.countBatchFailure();
     log.error({ err: error }, "a batch failed");
   };
+  const countReport = (error: unknown) => log.warn({ err: error }, "limits are not counted with the other machines");
   const behind = createBehind(hot, { report });
   const submit = createLanes(hot, {
     behind,
@@ -141,28 +162,8 @@ export function createEngine(
     report,
   });
   const proxy = config.LAUREL_TRUST_PROXY;
-  const requests =
-    requestPool &&
-    config.LAUREL_REQUEST_LOG_DAYS > 0 &&
-    createRequestQueue({
-      save: (projectId, rows) => insertRequests(requestPool, projectId, rows),
-      now,
-      countDropped: metrics.countDroppedRequests,
-      report: (error) => log.warn({ err: error }, "requests could not be logged"),
-      perSecond: config.LAUREL_REQUEST_LOG_RATE,
-    });
-  const refusals =
-    requestPool &&
-    createRefusalQueue(requestPool, {
-      save: (tx, projectId, batch) => saveRefusals(tx, projectId, batch, { now: now() }),
-      newId,
-      now,
-      report: (error) => log.warn({ err: error }, "refusals could not be kept"),
-    });
-  const countReport = (error: unknown) => log.warn({ err: error }, "limits are not counted with the other machines");
   return {
-    ...(requests && { requests }),
-    ...(refusals && { refusals }),
+    ...(requestPool && logQueues(config, requestPool, { log, metrics })),
     ...(config.LAUREL_RATE_LIMIT_SHARED === "on" && {
       sharedCounts: createSharedCounts(directory, { now, report: countReport }),
     }),

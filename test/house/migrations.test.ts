@@ -121,7 +121,8 @@ const HARMLESS: [sql: string, name?: string][] = [
   ["-- left: select count(*) from a\nupdate a set b = 1 where b is null returning 1", "0100_b.chunks.sql"],
 ];
 for (const [sql, name = "0100_new.sql"] of HARMLESS)
-  test(`the lint of migrations lets pass: ${JSON.stringify(sql)}`, () => assert.equal(migrationFault({ name, sql }), null));
+  test(`the lint of migrations lets pass: ${JSON.stringify(sql)}`, () =>
+    assert.equal(migrationFault({ name, sql }), null));
 
 test("a contract never excuses a lock that lasts, nor a new name", () => {
   for (const sql of ["alter table a rename b to c;", "create index i on a (b);", "update a set b = 1;"])
