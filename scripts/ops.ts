@@ -13,7 +13,7 @@ type Promised = {
   packages: readonly string[];
   /** It lays out a network of its own, which needs root. */
   hasNetwork?: true;
-  load(): Promise<{ run(lab: Lab, options: Numbers & { from?: string }): Promise<void> }>;
+  load(): Promise<{ run(lab: Lab, options: Numbers & { from?: string; only?: string }): Promise<void> }>;
 };
 
 const PROMISES: Record<string, Promised> = {
@@ -33,7 +33,8 @@ const PROMISES: Record<string, Promised> = {
     load: () => import("../test/ops/promises/migration-locks.ts"),
   },
   failover: {
-    summary: "Three PostgreSQL machines with Patroni: kills, freezes, cuts, switchovers (--rounds, 50; --seed).",
+    summary:
+      "Three PostgreSQL machines with Patroni: kills, freezes, cuts, switchovers (--rounds, 50; --seed; --only FAULT).",
     packages: ["patroni", "python3-etcd", "etcd-server", "etcd-client", "haproxy", "postgresql-15", "iproute2"],
     hasNetwork: true,
     load: () => import("../test/ops/promises/failover.ts"),
@@ -92,6 +93,7 @@ const { values, positionals } = parseArgs({
   options: {
     help: { type: "boolean" },
     from: { type: "string" },
+    only: { type: "string" },
     ...{ rounds: number, rows: number, restarts: number, seed: number, seconds: number, minutes: number },
   },
 });
@@ -124,9 +126,11 @@ const numbers = Object.fromEntries(
     values[key] === undefined ? [] : [[key, Number(values[key])]],
   ),
 );
+const from = values.from !== undefined && { from: values.from };
+const only = values.only !== undefined && { only: values.only };
 try {
   const { run } = await promised.load();
-  await run(lab, { ...numbers, ...(values.from !== undefined && { from: values.from }) });
+  await run(lab, { ...numbers, ...only, ...from });
 } catch (error) {
   lab.fail(error);
 } finally {

@@ -34,6 +34,8 @@ const FAULTS: Record<string, Fault> = {
   switchover: { begin: (cluster, node) => cluster.switchOver(node), end: () => {}, isPlanned: true },
 };
 
+type Options = { rounds?: number; seed?: number; only?: string };
+
 /** When writes were acknowledged, and what else was answered. */
 function createWatch() {
   const acknowledgedAt: number[] = [];
@@ -112,7 +114,9 @@ async function upAgain(machine: Machine): Promise<void> {
  * Something happens to the primary in each round, now and then to a server of Laurel at the same time. Clients write on; what
  * they got no answer to they send again with its key.
  */
-export async function run(lab: Lab, { rounds = 50, seed = 1 }: { rounds?: number; seed?: number }): Promise<void> {
+export async function run(lab: Lab, { rounds = 50, seed = 1, only }: Options): Promise<void> {
+  const names = Object.keys(FAULTS).filter((name) => only === undefined || name === only);
+  if (names.length === 0) throw new Error(`--only is one of: ${Object.keys(FAULTS).join(", ")}`);
   const { pick, integer } = seeded(seed);
   const cluster = await startCluster(lab);
   lab.say("three machines with Patroni, one of them the primary");
@@ -142,7 +146,6 @@ export async function run(lab: Lab, { rounds = 50, seed = 1 }: { rounds?: number
   const settler = createClient(`http://${LISTEN}`, headers);
   const outages: Record<"lost" | "planned" | "restarted", number[]> = { lost: [], planned: [], restarted: [] };
   let [splitWrites, lostLaurel] = [0, 0];
-  const names = Object.keys(FAULTS);
   for (let round = 1; round <= rounds; round += 1) {
     await until("the cluster is whole", () => cluster.isWhole(), 300_000);
     await wait(QUIET_MS);
