@@ -26,7 +26,7 @@ const CHANGES = [
   migration(
     "0097_label.chunks.sql",
     `-- left: select count(*) from large where label is null
-with chunk as (select id from large where project_id = 'p' and label is null order by id limit 5000),
+with chunk as (select id from large where project_id = 'p' and label is null order by id limit 20000),
   changed as (update large set label = 'label ' || large.id from chunk where project_id = 'p' and large.id = chunk.id returning 1)
 select count(*)::int as rows from changed`,
   ),
@@ -92,7 +92,7 @@ export async function run(lab: Lab, { rows = 1_000_000 }: { rows?: number }): Pr
   lab.figure("writes meanwhile", written, { atLeast: 100 });
   lab.figure("writes that failed", failed, { is: 0 });
   lab.figure("write, p50, ms", Math.round(percentile(waits, 0.5)));
-  lab.figure("write, longest wait, ms", Math.round(Math.max(...waits)), { atMost: 2500 });
+  lab.figure("write, longest wait, ms", Math.round(Math.max(...waits)), { atMost: 5000 });
 }
 
 /** Looks all the time which lock of all others is held, and notes how long each was. */
