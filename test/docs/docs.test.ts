@@ -33,6 +33,7 @@ const DOCUMENTS = fs
  */
 const RUN = [
   "README.md",
+  "docs/guides/dashboard/README.md",
   "docs/guides/quickstart.md",
   "docs/guides/deploying.md",
   "docs/guides/checkout-typescript.md",

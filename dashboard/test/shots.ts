@@ -1,0 +1,121 @@
+import type { Page } from "playwright-core";
+
+// The pictures of the guide to the dashboard: which page, how it is looked at, and what somebody has done there.
+
+/** What pictures are about: ids differ from demo to demo. */
+export type ShotIds = Record<"campaign" | "redemption" | "customer" | "program" | "member" | "rule" | "shirt", string>;
+export type Shot = {
+  name: string;
+  path: (ids: ShotIds) => string;
+  scheme?: "light" | "dark";
+  /** 1280 unless it is said; `narrow` is a telephone. */
+  isNarrow?: true;
+  act?: (page: Page, ids: ShotIds) => Promise<unknown>;
+};
+
+const tab = (page: Page, name: string) => page.getByRole("tab", { name, exact: true }).click();
+const text = (page: Page, words: string | RegExp) => page.getByText(words).first().waitFor();
+
+/** A code for VIP customers, put together as far as its check. */
+async function fillWizard(page: Page): Promise<void> {
+  await page.getByLabel("Name").fill("Winter thank you");
+  await tab(page, "Offer");
+  await page.getByLabel("Percent off").fill("15");
+  await tab(page, "Codes");
+  await page.getByLabel("One code for everybody").check();
+  await page.getByRole("textbox", { name: /^Code/ }).fill("WINTER15");
+  await tab(page, "Who and when");
+  await page.getByLabel("Only orders of at least").fill("50");
+  await page.getByRole("combobox", { name: "Only customers in this segment" }).click();
+  await page.getByRole("option", { name: "VIP customers" }).click();
+  await text(page, "get 15% off");
+}
+
+/** The same, tried on a cart. */
+async function tryCart(page: Page): Promise<void> {
+  await fillWizard(page);
+  await tab(page, "Check");
+  await page.getByRole("combobox", { name: "Customer" }).fill("ali");
+  await page.getByRole("option", { name: /alice/i }).first().click();
+  const verdict = page.getByText(/^(does not apply|applies)$/).first();
+  await verdict.waitFor();
+  await verdict.scrollIntoViewIfNeeded();
+}
+
+/** A cart that is refused, and then looked for. The refusal is written behind the answer. */
+async function findRefusal(page: Page): Promise<void> {
+  await text(page, "10.00 short");
+  do await page.goto("/why?q=FREESHIP");
+  while (await text(page, /refusals? in 30 days|Nothing was refused here/).then(() => isNothing(page)));
+  await text(page, "Refused by the rule");
+}
+const isNothing = async (page: Page) => (await page.getByText("Nothing was refused here").count()) > 0;
+
+const CART = ({ shirt }: ShotIds) => `/simulator?item=${shirt}*2&as=alice&code=FREESHIP`;
+const HOME = () => "/";
+const DESIGNER = ({ program }: ShotIds) => `/loyalty/${program}/design`;
+
+export const SHOTS: readonly Shot[] = [
+  { name: "home", path: HOME },
+  { name: "home-dark", path: HOME, scheme: "dark" },
+  { name: "home-narrow", path: HOME, isNarrow: true },
+  { name: "campaigns", path: () => "/campaigns" },
+  { name: "timeline", path: () => "/campaigns?view=timeline", scheme: "dark" },
+  { name: "new-campaign", path: () => "/campaigns/start" },
+  { name: "wizard", path: () => "/campaigns/new", act: fillWizard },
+  { name: "try-on-a-cart", path: () => "/campaigns/new", act: tryCart },
+  {
+    name: "campaign",
+    path: ({ campaign }) => `/campaigns/${campaign}`,
+    act: (page) => page.getByRole("heading", { name: "Budget left" }).waitFor(),
+  },
+  {
+    name: "rule",
+    path: ({ rule, shirt }) => `/rules/${rule}?item=${shirt}*2&code=FREESHIP`,
+    act: (page) => text(page, "10.00 short"),
+  },
+  {
+    name: "simulator",
+    path: CART,
+    act: (page) => text(page, "10.00 short"),
+  },
+  { name: "why", path: CART, act: findRefusal },
+  { name: "redemptions", path: () => "/redemptions" },
+  {
+    name: "receipt",
+    path: ({ redemption }) => `/redemptions/${redemption}`,
+    act: async (page) => {
+      await page.getByRole("button", { name: "Replay" }).click();
+      await text(page, "Same to the byte");
+    },
+  },
+  {
+    name: "roll-back",
+    path: ({ redemption }) => `/redemptions/${redemption}`,
+    act: async (page) => {
+      await page.getByRole("button", { name: "Roll back…" }).click();
+      await page.getByLabel("Reason").fill("sent back");
+    },
+  },
+  { name: "customer", path: ({ customer }) => `/customers/${customer}` },
+  { name: "codes", path: () => "/codes" },
+  { name: "stacking", path: () => "/stacking" },
+  { name: "designer", path: DESIGNER },
+  {
+    name: "designer-form",
+    path: DESIGNER,
+    scheme: "dark",
+    act: async (page) => {
+      await page.getByRole("button", { name: /^5\.00 coupon/ }).click();
+      await page.getByLabel("How many there are").waitFor();
+    },
+  },
+  { name: "designer-narrow", path: DESIGNER, isNarrow: true },
+  { name: "member", path: ({ program, member }) => `/loyalty/${program}/members/${member}` },
+  {
+    name: "segment",
+    path: () => "/segments/new",
+    act: (page) => page.getByRole("button", { name: "Add a condition" }).click(),
+  },
+  { name: "requests", path: () => "/requests", scheme: "dark" },
+];
