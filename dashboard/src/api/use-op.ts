@@ -4,7 +4,6 @@ import {
   type UseMutationResult,
   type UseQueryResult,
   useMutation,
-  useQueries,
   useQuery,
   useQueryClient,
 } from "@tanstack/react-query";
@@ -58,25 +57,6 @@ export function useOp<O extends AnyOp>(
 
 /** What was read, or why not, and how to ask again. */
 export type Reading<T> = { data: T | undefined; error: Error | null; refetch: () => Promise<unknown> };
-
-/** Reads an operation once for each set of parameters. The answers come in their order, when all of them are there. */
-export function useOps<O extends AnyOp>(operation: O, each: readonly ParamsOf<O>[]): Reading<AnswerOf<O>[]> {
-  const { project } = useSession();
-  return useQueries({
-    queries: each.map((params) => ({
-      queryKey: keyOf(operation, params as object, project?.id),
-      queryFn: ({ signal }: { signal: AbortSignal }) => send(operation, params, { signal }),
-      meta: { path: operation.path },
-    })),
-    combine: (results) => ({
-      data: results.every(({ data }) => data !== undefined)
-        ? results.map(({ data }) => data as AnswerOf<O>)
-        : undefined,
-      error: results.find(({ error }) => error !== null)?.error ?? null,
-      refetch: () => Promise.all(results.map(({ refetch }) => refetch())),
-    }),
-  });
-}
 
 /**
  * As `useOp`, with the version of the record, which a form sends back as `If-Match`. Nothing is kept of it: a form that began

@@ -1,6 +1,5 @@
-import { Alert, Button, Group, Modal, Stack, Table, Text } from "@mantine/core";
-import type { ReactNode } from "react";
-import { useEffect, useRef } from "react";
+import { Alert, Button, Group, Stack } from "@mantine/core";
+import { lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
 import { RequestError } from "../../api/errors.ts";
 import { useProject } from "../../api/session.ts";
 import { useText } from "../../text/text.ts";
@@ -8,54 +7,8 @@ import { formatMoment } from "../date/date.ts";
 import type { Values } from "./changes.ts";
 import type { RecordForm as State } from "./use-record-form.ts";
 
-const shown = (value: unknown): string =>
-  value === null || value === undefined || value === ""
-    ? "–"
-    : typeof value === "object"
-      ? JSON.stringify(value)
-      : String(value);
-
-/** Somebody else was faster: what was there, what they made of it and what you did, and three ways out. */
-function ConflictWindow<V extends Values>({ state, labels }: { state: State<V>; labels: Record<string, string> }) {
-  const t = useText();
-  const { conflict, settle } = state;
-  const rows = conflict?.changes ?? [];
-  return (
-    <Modal
-      opened={conflict !== null}
-      onClose={() => void settle("later")}
-      withCloseButton={false}
-      closeOnClickOutside={false}
-      title={t("kit.form.conflict")}
-      size="xl"
-    >
-      <Text size="sm" mb="md">
-        {t("kit.form.conflictHelp")}
-      </Text>
-      <Table.ScrollContainer minWidth={320}>
-        <Table
-          data={{
-            head: [t("kit.form.field"), t("kit.form.was"), t("kit.form.theirs"), t("kit.form.yours")],
-            body: rows.map(({ field, was, theirs, yours }) => [
-              labels[field] ?? field,
-              shown(was),
-              shown(theirs),
-              shown(yours),
-            ]),
-          }}
-        />
-      </Table.ScrollContainer>
-      <Group mt="lg" justify="flex-end">
-        <Button variant="default" onClick={() => void settle("theirs")}>
-          {t("kit.form.takeTheirs")}
-        </Button>
-        <Button onClick={() => void settle("yours")}>
-          {t(conflict?.collisions.length ? "kit.form.overwrite" : "kit.form.keepBoth")}
-        </Button>
-      </Group>
-    </Modal>
-  );
-}
+// Seldom needed, and with it a window and a table.
+const ConflictWindow = lazy(() => import("./conflict-window.tsx"));
 
 type Props<V extends Values> = {
   state: State<V>;
@@ -110,7 +63,11 @@ export function RecordForm<V extends Values>({ state, labels = {}, children, sav
           </Button>
         </Group>
       </Stack>
-      <ConflictWindow state={state} labels={labels} />
+      {state.conflict !== null && (
+        <Suspense>
+          <ConflictWindow state={state as unknown as State<Values>} labels={labels} />
+        </Suspense>
+      )}
     </form>
   );
 }

@@ -10,7 +10,8 @@ import {
   listProgramTierStructureAssignments,
   listTiers,
 } from "../../../api/operations.gen.ts";
-import { type Reading, useOp, useOps } from "../../../api/use-op.ts";
+import { type Reading, useOp } from "../../../api/use-op.ts";
+import { useOps } from "../../../api/use-ops.ts";
 import type { Design } from "./parts.ts";
 
 /** A program has at most so many rules, and as many rewards. */

@@ -1,0 +1,26 @@
+import { useQueries } from "@tanstack/react-query";
+import type { AnswerOf, AnyOp, ParamsOf } from "./op.ts";
+import { send } from "./send.ts";
+import { useSession } from "./session.ts";
+import { keyOf, type Reading } from "./use-op.ts";
+
+// Beside `use-op.ts`, so that only pages that ask many questions at once load what answers them.
+
+/** Reads an operation once for each set of parameters. The answers come in their order, when all of them are there. */
+export function useOps<O extends AnyOp>(operation: O, each: readonly ParamsOf<O>[]): Reading<AnswerOf<O>[]> {
+  const { project } = useSession();
+  return useQueries({
+    queries: each.map((params) => ({
+      queryKey: keyOf(operation, params as object, project?.id),
+      queryFn: ({ signal }: { signal: AbortSignal }) => send(operation, params, { signal }),
+      meta: { path: operation.path },
+    })),
+    combine: (results) => ({
+      data: results.every(({ data }) => data !== undefined)
+        ? results.map(({ data }) => data as AnswerOf<O>)
+        : undefined,
+      error: results.find(({ error }) => error !== null)?.error ?? null,
+      refetch: () => Promise.all(results.map(({ refetch }) => refetch())),
+    }),
+  });
+}
