@@ -73,11 +73,17 @@ export function useRecord<O extends AnyOp>(operation: O, params: ParamsOf<O>, { 
   });
 }
 
-/** Asks again for everything that a write may have changed. */
-export const askAgainAfter = (client: QueryClient, operation: AnyOp): Promise<void> =>
-  client.invalidateQueries({
+/**
+ * Asks again for everything that a write may have changed. An answer that is on its way may be older than the write, and a first
+ * question that is under way would not be asked again: it is given up.
+ */
+export async function askAgainAfter(client: QueryClient, operation: AnyOp): Promise<void> {
+  const changed: QueryFilters = {
     predicate: ({ meta }) => typeof meta?.path === "string" && isOldAfter(operation, meta.path),
-  });
+  };
+  await client.cancelQueries(changed);
+  await client.invalidateQueries(changed);
+}
 
 export type Write<O extends AnyOp> = { params: ParamsOf<O>; body?: BodyOf<O>; ifMatch?: string };
 

@@ -233,7 +233,7 @@ export const NOT_PERSONAL: readonly string[] = [
     "product_collections",
   ],
   ...["products", "projects", "promotion_stacks", "promotion_tiers", "redeemable_stamps", "redemption_tallies"],
-  ...["single_sign_ons", "user_identities", "user_recovery_codes", "user_sessions", "user_totp"],
+  ...["limit_counts", "single_sign_ons", "user_identities", "user_recovery_codes", "user_sessions", "user_totp"],
   ...["redemption_segments", "rollup_days", "rollup_hours", "rollup_positions", "rollup_waiting"],
   ...["refusal_counts", "refusal_usage"],
   ...["reward_assignments", "rewards", "segments", "session_locks", "session_sums", "sessions", "signing_keys", "skus"],
