@@ -1,6 +1,7 @@
 import {
   keepPreviousData,
   QueryClient,
+  type QueryFilters,
   type UseMutationResult,
   type UseQueryResult,
   useMutation,
