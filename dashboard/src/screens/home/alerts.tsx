@@ -20,7 +20,9 @@ const FEW = 10;
 
 /** As the list has it: 99.9% of a budget is not all of it. */
 const percent = (share: number) =>
-  new Intl.NumberFormat(localeOf(), { style: "percent", maximumFractionDigits: 0, roundingMode: "trunc" }).format(share);
+  new Intl.NumberFormat(localeOf(), { style: "percent", maximumFractionDigits: 0, roundingMode: "trunc" }).format(
+    share,
+  );
 
 /** Running campaigns that have used most of their budget. */
 function useBudgetWarnings(): Warning[] {
