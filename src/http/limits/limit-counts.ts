@@ -5,6 +5,8 @@ import { compareTexts } from "../../db/records.ts";
 const EVERY_MS = 1_000;
 /** So many go in one statement. */
 const BATCH = 100;
+/** So many wait to be told. Whoever comes beyond them is counted by this process alone. */
+const PENDING_MAX = 10_000;
 
 /** How often something was done in a window, which ends at a moment in milliseconds. */
 export type WindowCount = { used: number; endsAt: number };
@@ -59,6 +61,7 @@ export function createSharedCounts(pool: Pool, { now, report, everyMs = EVERY_MS
   };
   const note = (name: string, { used, endsAt }: WindowCount, learn: Pending["learn"]) => {
     const before = pending.get(name);
+    if (!before && pending.size >= PENDING_MAX) return;
     // What was counted in a window that is over is of no use to anybody.
     const known = before && before.endsAt > Date.parse(now()) ? before : undefined;
     pending.set(name, { used: used + (known?.used ?? 0), endsAt: Math.max(endsAt, known?.endsAt ?? 0), learn });
