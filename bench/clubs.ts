@@ -83,5 +83,9 @@ async function addMembers(db: Pool, { projectId, programId }: Where, of: { at: n
 export const visitOf = (n: number) => ({ event: "visit", customer: { source_id: sourceOf(n) } });
 
 /** Visits of the members by turns. */
-export const visitRequests = (server: Server, project: BenchProject, count: number): (() => Buffer) =>
-  freshKeys((key) => numbers(count).map((n) => server.request(project, "/v1/events", visitOf(n), key)));
+export const visitRequests = (
+  server: Server,
+  project: BenchProject,
+  count: number,
+  path = "/v1/events",
+): (() => Buffer) => freshKeys((key) => numbers(count).map((n) => server.request(project, path, visitOf(n), key)));

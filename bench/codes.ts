@@ -57,12 +57,14 @@ async function insertCodes(db: Pool, project_id: string, { campaigns, count }: {
   }
 }
 
+type RedemptionForm = { lines?: number; path?: string /** What else an order holds. */; more?(n: number): object };
+
 /** Redemptions of codes by turns, of orders with so many lines. */
 export const redemptionRequests = (
   server: Server,
   project: BenchProject,
   codes: readonly number[],
-  lines = 1,
+  { lines = 1, path = "/v1/redemptions", more = () => ({}) }: RedemptionForm = {},
 ): (() => Buffer) =>
   freshKeys((key) =>
     codes.map((n) => {
@@ -70,9 +72,10 @@ export const redemptionRequests = (
         redeemables: [{ object: "voucher", id: codeOf(n), ...(n % 2 === 1 && { gift: { credits: 100 } }) }],
         customer: { source_id: `customer-${n % CUSTOMERS}` },
         order: {
+          ...more(n),
           items: numbers(lines).map((line) => ({ product: { name: `Tee ${line}`, price: 2500 }, quantity: 2 })),
         },
       };
-      return server.request(project, "/v1/redemptions", body, key);
+      return server.request(project, path, body, key);
     }),
   );

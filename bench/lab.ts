@@ -13,7 +13,7 @@ import { createProject } from "../src/flows/platform/create-project.ts";
 import { newId, newSecret, now, random } from "../src/sources.ts";
 import { cpuOf, cpuOfFamily, postmasterOf } from "./cpu.ts";
 import type { Cpu } from "./line.ts";
-import { type Amount, drive, type Outcome, type Requests, requestBytes } from "./load.ts";
+import { type Amount, answerOf, drive, type Outcome, type Requests, requestBytes } from "./load.ts";
 import type { Order, Reply } from "./orders.ts";
 
 /** What `npm start` gives to Node. */
@@ -32,7 +32,11 @@ export type Server = {
   request(project: BenchProject, path: string, body?: object, headers?: Record<string, string>): Buffer;
   /** Runs a load and says what it took. */
   measure(requests: Requests, amount: Amount, connections?: number): Promise<Outcome & { cpu: Cpu }>;
+  /** Bytes in use after a forced collection, and as they are now. */
   heap(): Promise<number>;
+  used(): Promise<number>;
+  /** The body of one answer. */
+  answer(requests: Requests): Promise<string>;
   /** What the last request cost, in steps of its budget. */
   steps(): Promise<number>;
   setConstant(text: string): Promise<void>;
@@ -153,6 +157,8 @@ async function launch(settings: Settings, postmaster: number | null, flags: read
           : ((after[part] - before[part]) * 1_000_000) / Math.max(1, outcome.count);
       return { ...outcome, cpu: { node: each("node"), postgres: each("postgres") } };
     },
+    answer: async (requests) => answerOf(url, requests),
+    used: async () => (await told<{ heap: number }>({ ask: "used" })).heap,
     heap: async () => (await told<{ heap: number }>({ ask: "heap" })).heap,
     steps: async () => (await told<{ steps: number }>({ ask: "steps" })).steps,
     setConstant: async (text) => void (await told({ ask: "constant", text })),

@@ -41,7 +41,13 @@ export function freshKeys(make: (header: Record<string, string>) => readonly Buf
  * Keeps every connection busy with one request at a time. Written on plain sockets: client, server and database share
  * the machine, and what a client library takes is missing elsewhere. Any answer but 200 ends it with an error.
  */
-export async function drive(url: string, requests: Requests, amount: Amount, connections = 64): Promise<Outcome> {
+export async function drive(
+  url: string,
+  requests: Requests,
+  amount: Amount,
+  connections = 64,
+  see?: (answer: Buffer) => void,
+): Promise<Outcome> {
   const { hostname, port } = new URL(url);
   const requestOf = typeof requests === "function" ? requests : (n: number) => requests[n % requests.length]!;
   const times: number[] = [];
@@ -74,6 +80,7 @@ export async function drive(url: string, requests: Requests, amount: Amount, con
         const status = held.toString("latin1", 9, 12);
         if (status !== "200") return reject(new Error(`answered ${held.toString("utf8", 9, 600)}`));
         times.push(performance.now() - at);
+        see?.(held);
         held = null;
         next();
       });
@@ -91,6 +98,15 @@ function answerEnd(bytes: Buffer): number {
   if (length === undefined) throw new Error("an answer without a length");
   const end = head + HEAD_END.length + Number(length);
   return bytes.length >= end ? end : -1;
+}
+
+/** The body of the answer to one of the requests. */
+export async function answerOf(url: string, requests: Requests): Promise<string> {
+  let text = "";
+  await drive(url, requests, { count: 1 }, 1, (answer) => {
+    text = answer.toString("utf8", answer.indexOf(HEAD_END) + HEAD_END.length);
+  });
+  return text;
 }
 
 export const percentile = ({ times }: Outcome, share: number): number =>

@@ -3,10 +3,15 @@
 export type Order =
   | { ask: "jobs" }
   | { ask: "heap" }
+  | { ask: "used" }
   | { ask: "steps" }
   | { ask: "constant"; text: string }
   | { ask: "stop" };
 export type Reply = { url: string } | { heap: number } | { steps: number } | { done: true };
 
 /** Operations that are held against a constant, each with the path of its twin. */
-export const TWINS = { "/v1/validations": "/v1/bench-validations" } as const;
+export const TWINS = {
+  "/v1/validations": "/v1/bench-validations",
+  "/v1/redemptions": "/v1/bench-redemptions",
+  "/v1/events": "/v1/bench-events",
+} as const;

@@ -5,6 +5,7 @@ import { VERSION } from "../src/version.ts";
 import { type Lab, withLab } from "./lab.ts";
 import { type Cpu, type Line, type Measured, reaches } from "./line.ts";
 import { bulkUpdates } from "./lines/bulk-updates.ts";
+import { cart, sessions } from "./lines/cart.ts";
 import { codeLists } from "./lines/code-lists.ts";
 import { configurationWrites } from "./lines/configuration-writes.ts";
 import { dearestRequests } from "./lines/dearest-requests.ts";
@@ -12,6 +13,7 @@ import { events } from "./lines/events.ts";
 import { expiry } from "./lines/expiry.ts";
 import { exportRows } from "./lines/export.ts";
 import { figures, figuresOfCustomers } from "./lines/figures.ts";
+import { allocated, rss } from "./lines/footprint.ts";
 import { generateCodes } from "./lines/generate-codes.ts";
 import { importFile } from "./lines/import.ts";
 import { memory } from "./lines/memory.ts";
@@ -19,6 +21,8 @@ import { ordinaryRequests } from "./lines/ordinary-requests.ts";
 import { qualifications } from "./lines/qualifications.ts";
 import { lists, listsOfCustomers } from "./lines/redemption-lists.ts";
 import { hotCode, loneRedemption, redemptions } from "./lines/redemptions.ts";
+import { eventsRows, loneRedemptionRows, redemptionsRows } from "./lines/same-rows.ts";
+import { eventsOnFew, redemptionsLarge, redemptionsOnFew, validationsOnFew } from "./lines/scale.ts";
 import { search } from "./lines/search.ts";
 import { start } from "./lines/start.ts";
 import { toldRedemptions } from "./lines/told-redemptions.ts";
@@ -45,8 +49,19 @@ export const LINES: readonly Line[] = [
   figuresOfCustomers,
   search,
   events,
+  redemptionsRows,
+  eventsRows,
+  loneRedemptionRows,
+  cart,
+  sessions,
+  redemptionsOnFew,
+  eventsOnFew,
+  validationsOnFew,
+  redemptionsLarge,
   expiry,
   memory,
+  allocated,
+  rss,
   start,
   dearestRequests,
   ordinaryRequests,

@@ -51,6 +51,8 @@ process.on("message", async (order: Order) => {
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
       return reply({ heap: process.memoryUsage().heapUsed });
+    case "used":
+      return reply({ heap: process.memoryUsage().heapUsed });
     case "steps":
       return reply({ steps: steps.used });
     case "stop":

@@ -125,7 +125,7 @@ async function count(lab: Lab, quick: boolean): Promise<Counted[]> {
         server,
         shop,
         numbers(1_500).map((n) => from + n),
-        lines,
+        { lines },
       );
       const count = quick ? 100 : 1_500;
       counted.push({ name, wal: await walOfEach(lab.db, count, () => server.measure(requests, { count })) });
