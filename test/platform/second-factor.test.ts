@@ -13,7 +13,7 @@ const TOTP = `${SESSION}/totp`;
 const LINK = `POST ${SESSION}/link`;
 
 /** A server whose clock can be moved. */
-async function setUp(options: { wrongPasswordsMax?: number } = {}) {
+async function setUp(options: { wrongPasswordsMax?: number; trustProxy?: boolean } = {}) {
   const clock = { now: NOW };
   const shop = await testShop(db, {}, { now: () => clock.now, ...options });
   const later = (seconds: number) => {
@@ -122,6 +122,24 @@ test("second factor: a wrong code counts as a wrong password; one that is missin
   const wrong = wrongCode((away) => shown(secret, away));
   for (let n = 0; n < 3; n += 1) assertRefused(await login(email, wrong), "second_factor_required");
   assertRefused(await login(email, shown(secret)), "too_many_requests", /wrong passwords/);
+});
+
+test("second factor: who knows the password tries few codes, from however many addresses; others are not kept out", async () => {
+  const { call, shown, withTotp, later } = await setUp({ wrongPasswordsMax: 2, trustProxy: true });
+  const [ann, ben] = [await withTotp(), await withTotp()];
+  let place = 0;
+  const from = (email: string, code: string, password = PASSWORD) => {
+    place += 1;
+    const headers = { ...NO_KEYS, "x-forwarded-for": `203.0.113.${place}` };
+    return call(`POST ${SESSION}`, { email, password, code }, headers);
+  };
+  const wrong = wrongCode((away) => shown(ann.secret, away));
+  for (let n = 0; n < 12; n += 1) assertRefused(await from(ann.email, wrong, "not it"), "unauthorized");
+  for (let n = 0; n < 10; n += 1) assertRefused(await from(ann.email, wrong), "second_factor_required");
+  assertRefused(await from(ann.email, shown(ann.secret)), "too_many_requests", "Too many wrong codes for this login");
+  assert.equal((await from(ben.email, shown(ben.secret))).status, 200);
+  later(15 * 60);
+  assert.equal((await from(ann.email, shown(ann.secret))).status, 200);
 });
 
 test("second factor: it is removed with a code, a recovery code or the password", async () => {
