@@ -200,6 +200,7 @@ export function createEngine(
     filesBytesMax: config.LAUREL_FILES_MB * 1_048_576,
     processes: config.LAUREL_PROCESSES,
     trustProxy: proxy === "off" ? false : proxy === "on" ? true : proxy,
+    requestsMax: config.LAUREL_REQUESTS_MAX,
     eventLoopDelayMaxMs: config.LAUREL_EVENT_LOOP_DELAY_MAX_MS,
   };
 }

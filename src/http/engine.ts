@@ -70,6 +70,8 @@ export type Engine = {
   filesBytesMax?: number;
   processes: number;
   trustProxy: boolean | string;
+  /** Calls with a JSON body that this process works on at once; without it, or with 0, as many as come. */
+  requestsMax?: number;
   /** Milliseconds of delay of the event loop above which requests are refused; 0: never. */
   eventLoopDelayMaxMs: number;
   /** In tests: how long a stream of events lasts. */

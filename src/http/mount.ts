@@ -1,7 +1,5 @@
 import multipart from "@fastify/multipart";
-import underPressure from "@fastify/under-pressure";
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from "fastify";
-import { ApiError } from "../core/errors.ts";
 import { newSteps } from "../core/steps.ts";
 import { createAdmission, tryParseQuery } from "./admit.ts";
 import { AsciiResponse } from "./answers/ascii-response.ts";
@@ -17,6 +15,7 @@ import { errorResponse, keyOfSocketError, sendError } from "./errors.ts";
 import { ignoredFieldsHeader } from "./ignored-fields.ts";
 import { createGuards } from "./limits/guards.ts";
 import type { Turn } from "./limits/heavy-requests.ts";
+import { refuseOverload } from "./limits/overload.ts";
 import { createRefusal, requireHost } from "./refuse.ts";
 import { observe } from "./request-log/observe.ts";
 import type { Route } from "./route.ts";
@@ -46,7 +45,6 @@ declare module "fastify" {
 
 const SLOW_CHECK_MS = 1_000;
 const HEADERS_MS = 60_000;
-const SETTLE_MS = 2_500;
 
 /** Turns the route table into a server. What no operation takes may be a page of the dashboard. */
 export async function buildServer(routes: readonly Route[], engine: Engine): Promise<FastifyInstance> {
@@ -87,7 +85,7 @@ export async function buildServer(routes: readonly Route[], engine: Engine): Pro
   const refuseUnknown = createRefusal(routes);
   // Node would answer an `Expect` that it does not know with an empty 417; we need not expect anything.
   app.server.on("checkExpectation", (request, response) => app.server.emit("request", request, response));
-  if (engine.eventLoopDelayMaxMs > 0) await refuseUnderPressure(app, engine.eventLoopDelayMaxMs);
+  await refuseOverload(app, engine);
   app.addHook("onRequest", async (request, reply) => {
     reply.headers(SECURITY_HEADERS).header("X-Request-Id", request.id);
     requireHost(request);
@@ -198,20 +196,4 @@ async function takeNoBodyForAnEmptyOne(request: FastifyRequest): Promise<void> {
 function querySchemaOf({ access, query }: Route): object | undefined {
   if (access !== "v2") return query;
   return { type: "object", properties: {}, additionalProperties: false, ...query };
-}
-
-async function refuseUnderPressure(app: FastifyInstance, maxEventLoopDelay: number): Promise<void> {
-  // Starting keeps the loop busy for a moment, and the first measurement tells of that: no reason to refuse anybody.
-  let measuredFrom = 0;
-  app.addHook("onListen", async () => {
-    measuredFrom = performance.now() + SETTLE_MS;
-  });
-  await app.register(underPressure, {
-    maxEventLoopDelay,
-    pressureHandler: (request) => {
-      // A busy process is alive: an orchestrator that hears otherwise would kill it in the middle of its work.
-      const isOperation = request.routeOptions.config.operation !== undefined;
-      if (isOperation && performance.now() >= measuredFrom) throw new ApiError("overloaded");
-    },
-  });
 }

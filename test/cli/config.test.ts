@@ -167,6 +167,7 @@ const ROWS: Record<SettingName, Row> = {
   LAUREL_LANES: whole("--lanes", 2, [1, 64]),
   LAUREL_BATCH_MAX: whole("--batch-max", 256, [1, 1024]),
   LAUREL_WAITING_MAX: whole("--waiting-max", 4096, [1, 1_000_000]),
+  LAUREL_REQUESTS_MAX: whole("--requests-max", 1024, [0, 1_000_000]),
   LAUREL_EVENT_LOOP_DELAY_MAX_MS: whole("--event-loop-delay-max-ms", 1000, [0, 600_000]),
   LAUREL_CATALOG_MB: whole("--catalog-mb", 256, [1, 65_536]),
   LAUREL_FILES_MB: whole("--files-mb", 10_240, [1, 10_000_000]),

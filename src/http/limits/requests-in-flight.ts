@@ -1,0 +1,65 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { ApiError } from "../../core/errors.ts";
+import { SECURITY_HEADERS } from "../answers/security-headers.ts";
+
+type Options = {
+  /** How many are in work at once. Whoever has few of them may come on top of that, up to as many again. */
+  max: number;
+  newRequestId(): string;
+  /** One was refused. */
+  count(): void;
+};
+
+/** The part of all places that a caller has beyond the limit. */
+const OWN_PART = 1 / 8;
+const CALLER_HEADERS = ["x-app-id", "x-client-application-id", "x-management-id", "authorization", "cookie"];
+
+/** Who asks, as far as that is seen without looking anything up. Two who are taken for one share their places. */
+function callerOf({ headers, socket }: IncomingMessage): string {
+  for (const name of CALLER_HEADERS) if (headers[name] !== undefined) return String(headers[name]);
+  return socket.remoteAddress ?? "";
+}
+
+/** What a checkout waits for. Lists, downloads, uploads and streams have limits of their own, and may take long. */
+const isCounted = ({ method, headers }: IncomingMessage): boolean =>
+  method === "POST" && headers["content-type"]?.startsWith("application/json") === true;
+
+/**
+ * Refuses what a process cannot work on, before anything of it is read. Ten times as many requests as it can do would otherwise
+ * take all its time: to read one, to find its key and to say no takes a tenth of a redemption, and this a hundredth.
+ */
+export function refuseBeyond(server: Server, { max, newRequestId, count }: Options): void {
+  const [handle] = server.listeners("request") as [(request: IncomingMessage, response: ServerResponse) => void];
+  const ofCaller = new Map<string, number>();
+  let all = 0;
+  const { body } = new ApiError("overloaded", { details: "The server has more requests than it can work on" });
+  const hasRoom = (own: number) => all < max || (all < 2 * max && own < max * OWN_PART);
+
+  const take = (caller: string, own: number, response: ServerResponse) => {
+    all += 1;
+    ofCaller.set(caller, own + 1);
+    response.once("close", () => {
+      all -= 1;
+      const left = ofCaller.get(caller)! - 1;
+      if (left > 0) ofCaller.set(caller, left);
+      else ofCaller.delete(caller);
+    });
+  };
+  const refuse = (response: ServerResponse) => {
+    const request_id = newRequestId();
+    const headers = { ...SECURITY_HEADERS, "Content-Type": "application/json", "X-Request-Id": request_id };
+    response.writeHead(503, { ...headers, "Retry-After": "1" });
+    response.end(JSON.stringify({ ...body, request_id }));
+    count();
+  };
+
+  server.removeListener("request", handle);
+  server.on("request", (request: IncomingMessage, response: ServerResponse) => {
+    if (!isCounted(request)) return handle(request, response);
+    const caller = callerOf(request);
+    const own = ofCaller.get(caller) ?? 0;
+    if (!hasRoom(own)) return refuse(response);
+    take(caller, own, response);
+    handle(request, response);
+  });
+}
