@@ -179,11 +179,11 @@ const nodeLifeIn = (db: Db) => db`to_hex((select system_identifier from pg_contr
  * Asked there, since a statement that selects a row is run where the row is. The limit for locks goes along: a machine that waits
  * for a row does not know what was said to another one. A project that is just being made has no row yet.
  */
-const numberElsewhere = async (tx: Tx, projectId: string, limit: Fragment): Promise<Elsewhere | undefined> => {
-  const [row] = await tx<Numbered[]>`
-    select pg_current_xact_id()::text as xid, ${nodeLifeIn(tx)} as life ${limit} from tenants where project_id = ${projectId}`;
-  return row && { ...row, projectId };
-};
+const numberElsewhere = (tx: Tx, projectId: string, limit: Fragment): Promise<Elsewhere | undefined> =>
+  // Not an async function: it is sent before the first statement of the work.
+  tx<Numbered[]>`
+    select pg_current_xact_id()::text as xid, ${nodeLifeIn(tx)} as life ${limit}
+    from tenants where project_id = ${projectId}`.then(([row]) => row && { ...row, projectId });
 
 /**
  * Asked for a second: the old session may still be at work on its COMMIT, or the server may be starting again. The question writes

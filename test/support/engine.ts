@@ -204,7 +204,7 @@ async function startServer(db: Pool, options: EngineOptions): Promise<Server> {
     newRequestId: () => makeId("v", "-"),
     now: () => NOW,
     sendInvitation: async () => {},
-    log: pino({ level: "silent" }),
+    log: pino({ level: process.env.TEST_LOG ?? "silent" }),
     v2Auth: "all",
     bodyLimitBytes: 1_048_576,
     publicUrl: "",
