@@ -1,4 +1,4 @@
-import { openDb, type Pool } from "../../src/db/db.ts";
+import { type Db, openDb, type Pool } from "../../src/db/db.ts";
 import { migrate } from "../../src/db/migrate.ts";
 import { distribute } from "../../src/db/spread/distribute.ts";
 
@@ -27,6 +27,19 @@ export async function onNodes<T>(name: string, run: (db: Pool, url: string) => P
   );
 }
 
+const WAITS = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
+
+/** What a statement counts in the database, on all machines together. */
+export async function countOnNodes(db: Db, statement: string): Promise<number> {
+  if (NODES.length === 0) return (await db.unsafe<{ count: number }[]>(statement))[0]!.count;
+  const [row] = await db<{ count: number }[]>`
+    select sum(result::bigint)::bigint as count from run_command_on_all_nodes(${statement}) where success`;
+  return row!.count;
+}
+
+/** How many wait for a lock in the database, on whichever machine. */
+export const lockWaits = (db: Db): Promise<number> => countOnNodes(db, WAITS);
+
 /** The same database on every machine, which is how they find it. */
 export const createOnNodes = (name: string, template: string) =>
   onNodes("postgres", (db) => db`create database ${db(name)} template ${db(template)} strategy file_copy`);
@@ -36,7 +49,8 @@ export const dropOnNodes = (name: string) =>
 /** A database on every machine, of which the first one knows the others. It has no tables. */
 export async function createCluster(name: string): Promise<string> {
   await dropOnNodes(name);
-  await createOnNodes(name, "template0");
+  // Sorted by bytes, and with the letters of all alphabets, as the embedded one.
+  await onNodes("postgres", (db) => db`create database ${db(name)} template template0 locale 'C.UTF-8'`);
   await onNodes(name, (db) => db`create extension citus`);
   const [coordinator, ...workers] = NODES.map((url) => new URL(url));
   const db = openDb(databaseOf(NODES[0]!, name), NO_LIMIT);

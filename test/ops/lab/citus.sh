@@ -18,7 +18,7 @@ urls=()
 for n in 0 1 2; do
   node=${nodes[n]} port=$((first + n))
   if [ ! -d "$dir/$node" ]; then
-    as_postgres "$bin/initdb" --pgdata "$dir/$node" --username laurel --auth trust --encoding UTF8 --locale C >/dev/null
+    as_postgres "$bin/initdb" --pgdata "$dir/$node" --username laurel --auth trust --encoding UTF8 --locale C.UTF-8 >/dev/null
     cat >>"$dir/$node/postgresql.conf" <<CONF
 port = $port
 listen_addresses = '127.0.0.1'
