@@ -50,6 +50,11 @@ const PROMISES: Record<string, Promised> = {
     packages: ["pgbouncer"],
     load: () => import("../test/ops/promises/pgbouncer.ts"),
   },
+  citus: {
+    summary: "A project moves to another machine of a Citus cluster while its codes are redeemed (--rounds, 4).",
+    packages: ["postgresql-15"],
+    load: () => import("../test/ops/promises/citus.ts"),
+  },
   overload: {
     summary: "Ten times of what a server can do: good answers go on, the rest is refused at once (--seconds, 60).",
     packages: [],

@@ -296,7 +296,10 @@ export async function startServer(config: Config, surroundings: Surroundings): P
   app.addHook("onRequest", async (_, reply) => {
     if (isDraining) reply.header("Connection", "close");
   });
-  const warmUp = createWarmUp(ALL_ROUTES, engine, { ...pools, lanes: config.LAUREL_LANES });
+  const warmUp = createWarmUp(ALL_ROUTES, engine, {
+    ...{ hot: pools.hot, reserve: pools.reserve, lanes: config.LAUREL_LANES },
+    all: Object.values(pools).flat(),
+  });
   const prefill = isDemo(config) && isLoopback(config.HOST) ? surroundings.prefill : null;
   mountOpenRoutes(app, {
     db: pools.directory,

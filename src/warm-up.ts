@@ -2,6 +2,7 @@ import { loadCatalog } from "./catalog/catalog.ts";
 import type { Flow, ReadFlow, Submit } from "./db/batch.ts";
 import { commit } from "./db/commit.ts";
 import type { Pool, Tx } from "./db/db.ts";
+import { noteNodes } from "./db/spread/nodes.ts";
 import { createProject } from "./flows/platform/create-project.ts";
 import type { Engine } from "./http/engine.ts";
 import type { Route } from "./http/route.ts";
@@ -10,7 +11,8 @@ const LIMIT_MS = 10_000;
 /** Ends a transaction of which nothing stays. */
 class Undone extends Error {}
 
-type Connections = { hot: Pool; reserve: Pool; lanes: number };
+/** `all` are those that are told where the rows of projects are. */
+type Connections = { hot: Pool; reserve: Pool; lanes: number; all?: readonly Pool[] };
 
 /**
  * Runs a whole redemption, of a code in a project that nobody ever sees: its transaction is undone. Whatever is missing in
@@ -18,9 +20,10 @@ type Connections = { hot: Pool; reserve: Pool; lanes: number };
  * on the connections of the lanes too, so that clients find their statements planned. What ran is not run again; while it
  * does not, every call tries anew.
  */
-export function createWarmUp(routes: readonly Route[], engine: Engine, { hot, reserve, lanes }: Connections): WarmUp {
+export function createWarmUp(routes: readonly Route[], engine: Engine, connections: Connections): WarmUp {
+  const { hot, reserve, lanes, all = [] } = connections;
   const redeem = (tx: Tx) => redeemOnce(tx, routes, engine);
-  const onReserve = keep(() => together([reserve], redeem), engine.log);
+  const onReserve = keep(() => noteNodes([reserve, ...all]).then(() => together([reserve], redeem)), engine.log);
   const onLanes = keep(() => together(Array(lanes).fill(hot), redeem), engine.log);
   return { once: onReserve, all: () => onReserve().then(onLanes) };
 }
@@ -53,7 +56,7 @@ async function together(pools: readonly Pool[], run: (tx: Tx) => Promise<unknown
         await run(tx);
         throw new Undone();
       },
-      LIMIT_MS,
+      { limitMs: LIMIT_MS },
     ),
   );
   for (const outcome of await Promise.all(outcomes))

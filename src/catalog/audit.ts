@@ -151,7 +151,7 @@ export async function recordVersions(
   for (const [projectId, all] of Map.groupBy(changes, ({ project_id }) => project_id)) {
     const own = [...new Map(all.map((change) => [`${change.kind} ${change.id}`, change])).values()];
     const rows = await tx<RecordedVersion[]>`
-      insert into audit_log (project_id, id, kind, object_id, number, action, hash, body,
+      insert into audit_log as a (project_id, id, kind, object_id, number, action, hash, body,
         actor_type, actor_id, operation, request_id, created_at)
       select p.project_id, x.entry_id, x.kind, x.id, coalesce(l.number, 0) + 1,
         case when n.hash is null then 'DELETED' when l.hash is null then 'CREATED' else 'UPDATED' end, n.hash,
@@ -165,7 +165,7 @@ export async function recordVersions(
         and e.kind = x.kind and e.object_id = x.id order by e.number desc limit 1) l on true
       left join ${objectsNow(tx, projectId, own)} n on n.kind = x.kind and n.id = x.id
       where l.number is null or l.hash is distinct from n.hash
-      returning project_id, kind, object_id as id, number`;
+      returning a.project_id, a.kind, a.object_id as id, a.number`;
     recorded.push(...rows);
   }
   return recorded;

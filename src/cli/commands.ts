@@ -45,7 +45,10 @@ withFlags(program.command("serve"), NAMES)
 
 withFlags(program.command("migrate"), DATABASE)
   .description("Update the tables of the database to this version. `serve` does the same when it starts.")
-  .action(async (_, command: Command) => (await import("./migrate.ts")).migrateCommand(configOf(command)));
+  .option("--distribute", "on the coordinator of a Citus cluster: spread the tables over its machines, by project")
+  .action(async (options, command: Command) =>
+    (await import("./migrate.ts")).migrateCommand(configOf(command), options.distribute === true),
+  );
 
 const demo = program.command("demo").description("Load the demo data, or wipe everything in a sandbox project.");
 withFlags(demo.command("load"), DATABASE)

@@ -1,5 +1,6 @@
 import type { Config } from "../config.ts";
 import type { Pool } from "../db/db.ts";
+import { distributionFaults } from "../db/spread/distribute.ts";
 import { INVARIANTS } from "../db/invariants.ts";
 import { addedByNewer, appliedMigrations, readMigrations, refuseChanged } from "../db/migrate.ts";
 import type { SecretBox } from "../db/secrets/secret-box.ts";
@@ -39,6 +40,15 @@ export async function examine(db: Pool): Promise<Finding[]> {
   const migrations = await migrationsFinding(db);
   findings.push(migrations);
   if (!migrations.ok) return findings;
+
+  // On one machine there is nothing to look at.
+  const faults = await distributionFaults(db);
+  if (faults !== null)
+    findings.push({
+      name: "every table is on the machines that it belongs on",
+      ok: faults.length === 0,
+      says: faults.join("; "),
+    });
 
   for (const [name, find] of Object.entries(INVARIANTS)) {
     const [found] = await find(db);

@@ -33,7 +33,7 @@ export async function tailCommand(config: Config, { project, kind = "", last }: 
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => ending.abort());
   await withDatabase(config, async (db) => {
     const { id: projectId } = await theProject(db, project);
-    let position = await endPosition(db, projectId);
+    let position = await endPosition(db);
     for (const event of await lastEvents(db, projectId, { kinds, count, before: position })) print(event);
     while (!ending.signal.aborted) {
       const page = await readFeed(db, projectId, position, { kinds, limit: PAGE });

@@ -270,7 +270,7 @@ async function run(
   const outcome =
     "read" in flow
       ? await ended(checked(flow.read(on, projectId, commands, add)), limitMs)
-      : await commit(on, (tx) => checked(flow.run(tx, projectId, commands)), limitMs, lockMs);
+      : await commit(on, (tx) => checked(flow.run(tx, projectId, commands)), { limitMs, lockMs, projectId });
   const error = outcome.kind === "aborted" && outcome.error instanceof TooExpensive ? outcome.error : null;
   const place = error ? commands.findIndex((command) => (command as { steps?: Steps }).steps === error.steps) : -1;
   if (!error || place < 0) return outcome;
@@ -290,7 +290,9 @@ async function whoWaits(
   if (commands.length === 1)
     return new Map([[commands[0], error instanceof ClaimHeld ? "idempotency_in_progress" : "overloaded"]]);
   if ("read" in flow || !flow.held) return new Map();
-  const asked = await commit(on, (tx) => flow.held!(tx, projectId, commands), limitMs, BRIEF_LOCK_MS);
+  const asked = await commit(on, (tx) => flow.held!(tx, projectId, commands), {
+    ...{ limitMs, lockMs: BRIEF_LOCK_MS, projectId },
+  });
   return new Map(asked.kind === "committed" ? asked.value : []);
 }
 

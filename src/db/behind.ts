@@ -29,19 +29,18 @@ export function createBehind(pool: Pool, { waitingMax = WAITING_MAX, report }: L
   let isRunning = false;
 
   /** Those that are to be tried again. */
-  const writeAll = async (all: readonly Waiting[]): Promise<readonly Waiting[]> => {
+  const writeAll = async (projectId: string, all: readonly Waiting[]): Promise<readonly Waiting[]> => {
     const outcome = await commit(
       pool,
       async (tx) => {
         for (const { write } of all) await write(tx);
       },
-      LIMIT_MS,
-      LOCK_MS,
+      { limitMs: LIMIT_MS, lockMs: LOCK_MS, projectId },
     );
     if (outcome.kind === "unknown" || (outcome.kind === "aborted" && isPassing(outcome.error))) return all;
     if (outcome.kind === "aborted" && all.length > 1) {
       const again: Waiting[] = [];
-      for (const one of all) again.push(...(await writeAll([one])));
+      for (const one of all) again.push(...(await writeAll(projectId, [one])));
       return again;
     }
     if (outcome.kind === "aborted") report(outcome.error);
@@ -56,7 +55,7 @@ export function createBehind(pool: Pool, { waitingMax = WAITING_MAX, report }: L
     for (let next = waitingOf.entries().next().value; next; next = waitingOf.entries().next().value) {
       const [projectId, all] = next;
       waitingOf.delete(projectId);
-      const again = await writeAll(all);
+      const again = await writeAll(projectId, all);
       failed = again.length > 0 ? failed + 1 : 0;
       if (again.length > 0) waitingOf.set(projectId, [...again, ...(waitingOf.get(projectId) ?? [])]);
       // All of them have failed in turn.

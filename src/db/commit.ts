@@ -1,6 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { ApiError } from "../core/errors.ts";
-import { type Db, isPassing, isReported, type Pool, type Tx } from "./db.ts";
+import { type Db, type Fragment, isPassing, isReported, type Pool, type Tx } from "./db.ts";
+import { isSpread } from "./spread/nodes.ts";
 
 const ASK_MS = 1000;
 const ASK_AGAIN_MS = 50;
@@ -19,6 +20,13 @@ export type Outcome<T> =
   | { kind: "aborted"; error: unknown }
   | { kind: "unknown"; error: unknown };
 
+type Limits = {
+  limitMs?: number;
+  lockMs?: number | undefined;
+  /** Whose rows it writes: on a database that is spread over machines, its end is asked for on the machine that has them. */
+  projectId?: string | undefined;
+};
+
 /**
  * Runs one transaction and says how it ended, also when the connection is lost while COMMIT is out. One that has not
  * come to its COMMIT within the limit never will: a server that fell silent holds nobody for ever. With `lockMs` it fails
@@ -27,10 +35,10 @@ export type Outcome<T> =
 export async function commit<T>(
   pool: Pool,
   run: (tx: Tx) => Promise<T>,
-  limitMs = NO_LIMIT_MS,
-  lockMs?: number,
+  { limitMs = NO_LIMIT_MS, lockMs, projectId }: Limits = {},
 ): Promise<Outcome<T>> {
   let number: Numbered | undefined;
+  let elsewhere: Elsewhere | undefined;
   let sent: { value: T } | undefined;
   let tag: string | undefined;
   let late = false;
@@ -59,7 +67,13 @@ export async function commit<T>(
       select pg_current_xact_id()::text as xid, ${lifeIn(tx)} as life ${limit}`.then((rows) => {
       number = rows[0]!;
     });
-    const [, value] = await Promise.all([first, run(tx)]);
+    const second =
+      projectId && isSpread(pool)
+        ? numberElsewhere(tx, projectId, limit).then((found) => {
+            elsewhere = found;
+          })
+        : null;
+    const [, , value] = await Promise.all([first, second, run(tx)]);
     if (late && !sent) throw new TooLate();
     sent ??= { value };
     return sent;
@@ -77,7 +91,7 @@ export async function commit<T>(
     if (!sent || isReported(error) || tag === "ROLLBACK") return { kind: "aborted", error };
     // All of it is stored, and then something was wrong with it: nobody may run it again.
     if (tag === "COMMIT") return { kind: "unknown", error };
-    const status = await statusOf(pool, number!);
+    const status = await statusOf(pool, number!, elsewhere);
     if (status === "committed") return { kind: "committed", value: sent.value };
     return { kind: status === "aborted" ? "aborted" : "unknown", error };
   }
@@ -112,10 +126,13 @@ export async function commitWith<T>(tx: Tx, value: T, write: () => Promise<unkno
 export async function transaction<T>(
   pool: Pool,
   run: (tx: Tx) => Promise<T>,
-  isWorthAgain: (error: unknown) => boolean = isPassing,
+  {
+    isWorthAgain = isPassing,
+    projectId,
+  }: { isWorthAgain?(error: unknown): boolean; projectId?: string | undefined } = {},
 ): Promise<T> {
   for (let reruns = 0; ; reruns += 1) {
-    const outcome = await commit(pool, run);
+    const outcome = await commit(pool, run, { projectId });
     if (outcome.kind === "committed") return outcome.value;
     if (outcome.kind === "unknown") throw new ApiError("outcome_unknown");
     const again = isWorthAgain(outcome.error) || outcome.error instanceof StartOver;
@@ -154,23 +171,55 @@ type Numbered = { xid: string; life: string };
  */
 const lifeIn = (db: Db) => db`pg_stat_get_bgwriter_stat_reset_time()::text`;
 
+/** The same on the machine that has the rows of a project. Its life is one of that machine. */
+type Elsewhere = Numbered & { projectId: string };
+const nodeLifeIn = (db: Db) => db`to_hex((select system_identifier from pg_control_system())) || ' ' || ${lifeIn(db)}`;
+
+/**
+ * Asked there, since a statement that selects a row is run where the row is. The limit for locks goes along: a machine that waits
+ * for a row does not know what was said to another one. A project that is just being made has no row yet.
+ */
+const numberElsewhere = (tx: Tx, projectId: string, limit: Fragment): Promise<Elsewhere | undefined> =>
+  // Not an async function: it is sent before the first statement of the work.
+  tx<Numbered[]>`
+    select pg_current_xact_id()::text as xid, ${nodeLifeIn(tx)} as life ${limit}
+    from tenants where project_id = ${projectId}`.then(([row]) => row && { ...row, projectId });
+
 /**
  * Asked for a second: the old session may still be at work on its COMMIT, or the server may be starting again. The question writes
  * to the log as well, so that its answer comes when all before it is where commits have to be: a session that was ended while it
  * waited for a standby leaves a commit that is on one machine only, and goes with it.
  */
-async function statusOf(pool: Pool, { xid, life }: Numbered): Promise<string | null> {
+async function statusOf(pool: Pool, number: Numbered, elsewhere: Elsewhere | undefined): Promise<string | null> {
   const until = performance.now() + ASK_MS;
+  const here = await askUntil(until, () => askHere(pool, number));
+  // Where another machine has the rows, it commits first: what ended here without success may have been stored there.
+  return here === "aborted" && elsewhere ? askUntil(until, () => askThere(pool, elsewhere)) : here;
+}
+
+/** Null: it was not told in time, or is not known any more. */
+async function askUntil(until: number, ask: () => Promise<string | null>): Promise<string | null> {
   for (;;) {
-    const asked = pool<{ status: string | null; life: string }[]>`
-      select pg_xact_status(${xid}::xid8) as status, ${lifeIn(pool)} as life,
-        pg_logical_emit_message(true, 'laurel', ''::text)`.then(
-      // What was committed keeps its number. So whoever else has it now, "aborted" is true of ours as well.
-      ([row]) => (row!.status === "committed" && row!.life !== life ? null : row!.status),
-      () => "in progress",
-    );
+    const asked = ask().catch(() => "in progress");
     const status = await withinTime(Math.max(1, until - performance.now()), asked);
     if (status !== "in progress" || performance.now() >= until) return status === "in progress" ? null : status;
     await wait(ASK_AGAIN_MS);
   }
+}
+
+async function askHere(pool: Pool, { xid, life }: Numbered): Promise<string | null> {
+  const [row] = await pool<{ status: string | null; life: string }[]>`
+    select pg_xact_status(${xid}::xid8) as status, ${lifeIn(pool)} as life,
+      pg_logical_emit_message(true, 'laurel', ''::text)`;
+  // What was committed keeps its number. So whoever else has it now, "aborted" is true of ours as well.
+  return row!.status === "committed" && row!.life !== life ? null : row!.status;
+}
+
+/** A project may have moved meanwhile: another machine knows nothing of the number. */
+async function askThere(pool: Pool, { xid, life, projectId }: Elsewhere): Promise<string | null> {
+  const [row] = await pool<{ status: string | null; life: string }[]>`
+    select pg_xact_status(${xid}::xid8) as status, ${nodeLifeIn(pool)} as life,
+      pg_logical_emit_message(true, 'laurel', ''::text)
+    from tenants where project_id = ${projectId}`;
+  return row?.life === life ? row.status : null;
 }

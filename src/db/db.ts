@@ -78,6 +78,13 @@ const codeOf = (error: unknown): string => String((error as { code?: unknown } |
 /** The server said that this transaction is undone. A lost connection or a shutdown (57P01) says nothing. */
 export const isReported = (error: unknown): boolean => /^(22|23|40|53)...$|^(55P03|57014)$/.test(codeOf(error));
 
+/** A machine of a database that is spread over several was lost: Citus has no code of its own for that. */
+const isMachineLost = (error: unknown): boolean =>
+  codeOf(error) === "XX000" &&
+  /^(?:failure on connection marked as essential|could not commit transaction for shard)/.test(
+    (error as Error).message,
+  );
+
 /**
  * Worth the same work again. Errors of class 22 and 23 are not: the input causes them. 25006: it is a standby, and another machine
  * is the primary, or will be.
@@ -85,7 +92,7 @@ export const isReported = (error: unknown): boolean => /^(22|23|40|53)...$|^(55P
 export const isPassing = (error: unknown): boolean =>
   /^(40|53|08)...$|^(25006|55P03|57014|57P0.)$|^CONN|^E(CONN|HOST|NET|PIPE|TIMEDOUT|AI_AGAIN)|^ENOTFOUND$/.test(
     codeOf(error),
-  );
+  ) || isMachineLost(error);
 
 /** Another row has what must be unique. */
 export const isTaken = (error: unknown): boolean => codeOf(error) === "23505";

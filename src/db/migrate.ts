@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { transaction } from "./commit.ts";
 import { type Db, isLockHeld, isPassing, type Pool, type Tx } from "./db.ts";
+import { distributeNew, madeLocally } from "./spread/distribute.ts";
+import { isSpreadOut } from "./spread/nodes.ts";
 
 export type Migration = { name: string; checksum: string; sql: string };
 /** `runs_from` is the oldest version that runs on what it made; null: only versions that have the file do. */
@@ -63,10 +65,14 @@ export async function migrate(
   { progress = () => {}, lockHeld = () => {}, version = ANY_VERSION }: Options = {},
 ): Promise<string[]> {
   await createTable(pool);
+  const isSpread = await isSpreadOut(pool);
+  const files = isSpread ? migrations.map((file) => ({ ...file, sql: madeLocally(file.sql) })) : migrations;
   const ran: string[] = [];
   for (;;) {
-    const { names, next } = await patiently(pool, (tx) => runPlain(tx, migrations, version), lockHeld);
+    const { names, next } = await patiently(pool, (tx) => runPlain(tx, files, version), lockHeld);
     ran.push(...names);
+    // Before the next file, which may count on it: also where a run before was ended in between.
+    if (isSpread) await distributeNew(pool);
     if (!next) {
       if (names.length === 0) return ran;
     } else if (
@@ -80,7 +86,7 @@ export async function migrate(
 async function patiently<T>(pool: Pool, run: (tx: Tx) => Promise<T>, lockHeld: (tries: number) => void): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
-      return await transaction(pool, run, (error) => isPassing(error) && !isLockHeld(error));
+      return await transaction(pool, run, { isWorthAgain: (error) => isPassing(error) && !isLockHeld(error) });
     } catch (error) {
       if (!isLockHeld(error)) throw error;
       if (tries === LOCK_TRIES_MAX)

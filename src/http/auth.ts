@@ -4,6 +4,7 @@ import type { Caller } from "../ctx.ts";
 import { withinTime } from "../db/commit.ts";
 import type { Fragment, Pool } from "../db/db.ts";
 import { createGather } from "../db/gather.ts";
+import { isSpread } from "../db/spread/nodes.ts";
 import type { Project } from "../request.ts";
 import type { Route } from "./route.ts";
 import { isSigned, rowNamedBy } from "./token.ts";
@@ -199,7 +200,11 @@ type SessionQuestion = NonNullable<Question["session"]>;
 const sessionName = ({ hash, project_id }: SessionQuestion): string => `session ${hash} ${project_id ?? ""}`;
 
 /** Sessions with their users, and with the projects that were named and the roles there. */
-const sessionRows = (pool: Pool, sessions: readonly SessionQuestion[], fields: Fragment): Fragment => pool`
+const sessionRows = (
+  pool: Pool,
+  sessions: readonly SessionQuestion[],
+  { fields, revision }: { fields: Fragment; revision: RevisionPart },
+): Fragment => pool`
     union all
     select 'session ' || x.hash || ' ' || x.project_id, null, null, null, null, null, null, null, null, null,
       jsonb_build_object('user_id', u.id, 'login', u.login, 'is_owner', u.is_owner, 'created_at', s.created_at,
@@ -209,9 +214,31 @@ const sessionRows = (pool: Pool, sessions: readonly SessionQuestion[], fields: F
     join user_sessions s on s.token_hash = x.hash
     join users u on u.id = s.user_id
     left join projects p on p.id = x.project_id and p.deleted_at is null
-    left join tenants t on t.project_id = p.id
+    ${revision.leftJoin}
     left join user_projects m on m.user_id = u.id and m.project_id = p.id
     left join roles r on r.id = m.role`;
+
+/** The revision of a catalog is beside the rows of its project. Where those are on another machine, it is asked for there. */
+type RevisionPart = { join: Fragment; leftJoin: Fragment; column: Fragment };
+const revisionPart = (pool: Pool): RevisionPart =>
+  isSpread(pool)
+    ? { join: pool``, leftJoin: pool``, column: pool`0::bigint as catalog_revision` }
+    : {
+        join: pool`join tenants t on t.project_id = p.id`,
+        leftJoin: pool`left join tenants t on t.project_id = p.id`,
+        column: pool`t.catalog_revision`,
+      };
+
+/** The same rows, with the revisions of their projects. */
+async function withRevisions(pool: Pool, rows: readonly Row[]): Promise<readonly Row[]> {
+  const ids = [...new Set(rows.flatMap(({ id }) => id ?? []))];
+  if (ids.length === 0) return rows;
+  const found = await pool<{ project_id: string; catalog_revision: number }[]>`
+    select project_id, catalog_revision from tenants
+    where ${ids.length === 1 ? pool`project_id = ${ids[0]!}` : pool`project_id = any(${ids})`}`;
+  const revisions = new Map(found.map(({ project_id, catalog_revision }) => [project_id, catalog_revision]));
+  return rows.map((row) => ({ ...row, catalog_revision: revisions.get(row.id)! }));
+}
 
 async function lookUp(pool: Pool, questions: readonly Question[]): Promise<CredentialRows[]> {
   const pairs = questions.flatMap(({ pair }) => pair ?? []);
@@ -221,10 +248,11 @@ async function lookUp(pool: Pool, questions: readonly Question[]): Promise<Crede
   // Most statements ask for keys alone, and cost nothing more.
   const hasSessions = sessions.length > 0;
   const none = hasSessions ? pool`null,` : pool``;
+  const revision = revisionPart(pool);
   const fields = pool`p.id, p.timezone, p.currency, p.is_sandbox, p.case_sensitive_codes, p.client_trusted_domains,
     p.client_redeem_enabled, p.client_publish_enabled, p.client_list_vouchers_enabled,
     p.client_create_customer_enabled, p.client_loyalty_events_enabled, p.client_set_voucher_expiration_date_enabled,
-    p.features, p.secret, t.catalog_revision, p.clock_offset_ms`;
+    p.features, p.secret, ${revision.column}, p.clock_offset_ms`;
   const key = pool`k.id as key_id, k.name as key_name, k.secret_hash, k.previous_secret_hash, k.previous_until, k.disabled_at`;
   const rows = await pool<Row[]>`
     select k.kind || ' ' || k.id as asked, ${key}, null as scope, null::timestamptz as expires_at,
@@ -232,7 +260,7 @@ async function lookUp(pool: Pool, questions: readonly Question[]): Promise<Crede
     from unnest(${pairs.map((p) => p.kind as string)}::text[], ${pairs.map((p) => p.id)}::text[]) as x (kind, id)
     join keys k on k.kind = x.kind and k.id = x.id
     left join projects p on p.id = k.project_id
-    left join tenants t on t.project_id = p.id
+    ${revision.leftJoin}
     where k.project_id is null or p.deleted_at is null
     union all
     select 'token ' || o.project_id || ' ' || o.id, ${key}, o.scope, o.expires_at, s.secret, ${none} ${fields}
@@ -241,12 +269,13 @@ async function lookUp(pool: Pool, questions: readonly Question[]): Promise<Crede
     join keys k on k.kind = 'app' and k.id = o.key_id and k.project_id = o.project_id
     join signing_keys s on s.id = o.signing_key_id
     join projects p on p.id = o.project_id and p.deleted_at is null
-    join tenants t on t.project_id = p.id
+    ${revision.join}
     union all
     select 'project ' || p.id, null, null, null, null, null, null, null, null, null, ${none} ${fields}
-    from projects p join tenants t on t.project_id = p.id where p.id = any(${projects}) and p.deleted_at is null
-    ${hasSessions ? sessionRows(pool, sessions, fields) : pool``}`;
-  const byAsked = new Map(rows.map((row) => [row.asked, row]));
+    from projects p ${revision.join} where p.id = any(${projects}) and p.deleted_at is null
+    ${hasSessions ? sessionRows(pool, sessions, { fields, revision }) : pool``}`;
+  const found = isSpread(pool) ? await withRevisions(pool, rows) : rows;
+  const byAsked = new Map(found.map((row) => [row.asked, row]));
   return questions.map(({ pair, token, project_id, session }) => ({
     key: pair ? byAsked.get(`${pair.kind} ${pair.id}`) : undefined,
     token: token ? byAsked.get(`token ${token.project_id} ${token.id}`) : undefined,

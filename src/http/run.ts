@@ -187,7 +187,7 @@ async function start(
         begin(true);
         // What is run again is counted again.
         const again = { ...input, checked, steps: restarted(input.steps) };
-        return transaction(db, (tx) => runWrite(tx, route, again, claim));
+        return transaction(db, (tx) => runWrite(tx, route, again, claim), { projectId: shareOf });
       });
       await sendInvitations(engine, invitations);
       return { ...answer, ...cookies };

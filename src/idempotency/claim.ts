@@ -42,7 +42,8 @@ const expiryOf = ({ received_at, sealed_with }: Claim) =>
 /**
  * Claims the keys of a batch: the first statement of its transaction. It waits for transactions that hold one of them.
  * Afterwards a key is either ours until the transaction ends, or its answer is stored and committed. A row that says so
- * would be written twice, without its answer and with it; a lock is not written at all.
+ * would be written twice, without its answer and with it; a lock is not written at all. It is one of the machine that has the
+ * rows of the project, wherever somebody connects to.
  */
 export async function claimKeys<C extends Command>(tx: Tx, projectId: string, commands: readonly C[]) {
   const claims = commands.flatMap(({ claim }) => claim ?? []);
@@ -51,7 +52,8 @@ export async function claimKeys<C extends Command>(tx: Tx, projectId: string, co
   const locked = tx`
     select pg_advisory_xact_lock(hash) from (
       select distinct hashtextextended(${projectId} || ' ' || caller_id || ' ' || key, 0) as hash
-      from unnest(${callers}::text[], ${keys}::text[]) as x (caller_id, key) order by hash) as sorted`.execute();
+      from ${tenantOf(tx, projectId)} cross join unnest(${callers}::text[], ${keys}::text[]) as x (caller_id, key)
+      order by hash) as sorted`.execute();
   // A statement of its own, so that it sees what those have committed who held the keys. Looked up one by one: joined,
   // they would be compared with every key of the project as long as the database has no statistics.
   const read = tx<Row[]>`
@@ -93,8 +95,8 @@ export async function claimKeys<C extends Command>(tx: Tx, projectId: string, co
 export async function heldKeys<C extends Command>(tx: Tx, projectId: string, commands: readonly C[]) {
   const claims = commands.flatMap(({ claim }) => claim ?? []);
   const rows = await tx<Pick<Claim, "caller_id" | "key">[]>`
-    select caller_id, key from unnest(${claims.map((c) => c.caller_id)}::text[], ${claims.map((c) => c.key)}::text[])
-      as x (caller_id, key)
+    select caller_id, key from ${tenantOf(tx, projectId)}
+      cross join unnest(${claims.map((c) => c.caller_id)}::text[], ${claims.map((c) => c.key)}::text[]) as x (caller_id, key)
     where not pg_try_advisory_xact_lock(hashtextextended(${projectId} || ' ' || caller_id || ' ' || key, 0))`;
   const held = new Set(rows.map(claimName));
   const waiting = commands.filter(({ claim }) => claim && held.has(claimName(claim)));

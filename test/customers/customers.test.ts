@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
-import { transaction } from "../../src/db/commit.ts";
+import { commit, transaction } from "../../src/db/commit.ts";
 import { tenantTables } from "../../src/db/tenant-tables.ts";
 import { upsertCustomers } from "../../src/steps/customers/customers.ts";
 import { type Call, NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertRefused } from "../support/http.ts";
+import { lockWaits } from "../support/nodes.ts";
 import { okOf, testShop } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
@@ -359,11 +360,12 @@ test("only who may be new waits for the last created_at that was given", async (
   await holder.begin(async (tx) => {
     await tx`select last_at from customer_stamps where project_id = ${project.id} for no key update`;
     await transaction(db, (own) => upsertCustomers(own, project.id, [{ source_id: "known", name: "Ann" }], made));
-    const wait = transaction(db, async (own) => {
-      await own`set local lock_timeout = '1ms'`;
-      return upsertCustomers(own, project.id, [{ source_id: "known" }, { source_id: "new" }], made);
-    });
-    await assert.rejects(wait, { code: "55P03" });
+    const waited = await commit(
+      db,
+      (own) => upsertCustomers(own, project.id, [{ source_id: "known" }, { source_id: "new" }], made),
+      { lockMs: 1, projectId: project.id },
+    );
+    assert.equal(waited.kind === "aborted" && (waited.error as { code: string }).code, "55P03");
   });
 });
 
@@ -704,9 +706,7 @@ test("new customers are inserted in one order, whatever the order of the batch: 
   const { project } = await world();
   const pool = open({ max: 3 });
   const waitFor = async (count: number) => {
-    for (let waiting = -1; waiting !== count; )
-      [{ waiting }] = await db<[{ waiting: number }]>`
-        select count(*) as waiting from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    while ((await lockWaits(db)) !== count);
   };
   const codes: unknown[] = [];
   const upsert = (...sourceIds: string[]) =>

@@ -392,7 +392,7 @@ test("memberships of a batch are refreshed in a fixed number of statements", asy
   const seen: string[] = [];
   const watched = open({ max: 1, onQuery: (text) => seen.push(text) });
   const refreshed = async (some: readonly string[]) => {
-    await db`update customers set name = case name when 'Ann' then 'Ben' else 'Ann' end
+    await db`update customers set name = case when name = 'Ann' then 'Ben' else 'Ann' end
       where project_id = ${project.id} and id = any(${some})`;
     seen.length = 0;
     const c = { project: { id: project.id, timezone: "UTC" }, now: NOW };

@@ -220,7 +220,7 @@ export const FAILURES: Record<string, Failure> = {
     await failsWith(
       pool`select n, pg_backend_pid() as pid from generate_series(1, 12) n`.cursor(5, async ([row]) => {
         const { pid } = row as unknown as { pid: number };
-        await other`select pg_terminate_backend(${pid}, 10000)`;
+        await other`select pg_terminate_backend(${pid}::int, 10000)`;
         // The pool has connected again, and is busy with something else.
         const query = pool`select n, pg_sleep(0.01) from generate_series(1, 3) n`.execute();
         const isOver = isSettled(query);
@@ -323,7 +323,7 @@ export const FAILURES: Record<string, Failure> = {
       pool.begin(async (tx) => {
         const [row] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`;
         const target = await tx`copy copied (n, name) from stdin`.writable();
-        await other`select pg_terminate_backend(${row!.pid}, 10000)`;
+        await other`select pg_terminate_backend(${row!.pid}::int, 10000)`;
         while (!target.destroyed) await nextTurn(); // The news of it is on the way.
         await pipeline(Readable.from(["1\tx\n"]), target);
       }),

@@ -282,7 +282,7 @@ export const SCENARIOS: Record<string, Scenario> = {
       // The second waits for the description of the first: it is still in the queue when the connection is lost.
       const running = [codeOf(tx`select pg_sleep(${100})`), codeOf(tx`insert into copied values (1, 'queued')`)];
       while ((await other`select from pg_stat_activity where pid = ${row!.pid} and wait_event = 'PgSleep'`).length < 1);
-      await other`select pg_terminate_backend(${row!.pid})`;
+      await other`select pg_terminate_backend(${row!.pid}::int)`;
       const codes = await Promise.all(running);
       assert.ok(!codes.includes("it ran"), String(codes));
       isLost.resolve();

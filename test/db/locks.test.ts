@@ -5,6 +5,7 @@ import { transaction } from "../../src/db/commit.ts";
 import type { Tx } from "../../src/db/db.ts";
 import { saveOrders } from "../../src/resources/orders/orders/store.ts";
 import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { lockWaits } from "../support/nodes.ts";
 import { okOf, testShop } from "../support/shop.ts";
 import { until } from "../support/storage.ts";
 
@@ -28,8 +29,7 @@ async function world() {
   return { project, ok, ann, members };
 }
 
-const waits = async () =>
-  (await db`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length > 0;
+const waits = async () => (await lockWaits(db)) > 0;
 
 const redeemables = [{ object: "voucher", id: "CODE" }];
 const WRITES: [what: string, line: string, body: object, owner: string][] = [
@@ -79,9 +79,7 @@ test("orders that two batches make are inserted in the order of their source ids
         (error) => error.code,
       );
   const running: Promise<string>[] = [];
-  const waiting = (count: number) => async () =>
-    (await db`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
-      .length === count;
+  const waiting = (count: number) => async () => (await lockWaits(db)) === count;
   // The first batch is held up at its last source id while the second comes.
   await open({ max: 1 })
     .begin(async (tx) => {

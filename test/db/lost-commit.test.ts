@@ -227,7 +227,7 @@ test("a session that the server ends in the middle of a statement: the next stat
     "it sleeps",
     async () => (await db`select 1 from pg_stat_activity where pid = ${pid} and wait_event = 'PgSleep'`).length === 1,
   );
-  await db`select pg_terminate_backend(${pid})`;
+  await db`select pg_terminate_backend(${pid}::int)`;
   await assert.rejects(sleeping);
   assert.equal((await pool`select 1`).length, 1);
 });
@@ -245,7 +245,7 @@ test("a server that ends the session in the middle of a transaction: it is run a
       await tx`insert into done values (${n})`;
       const [{ pid }] = await tx<[{ pid: number }]>`select pg_backend_pid() as pid`;
       if (runs === 1) {
-        await db`select pg_terminate_backend(${pid})`;
+        await db`select pg_terminate_backend(${pid}::int)`;
         await tx`select pg_sleep(5)`;
       }
       return ["stored"];

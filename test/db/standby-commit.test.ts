@@ -32,7 +32,7 @@ test("a commit that was cut off while it waited for a standby is unknown, though
     pid = row?.pid ?? 0;
     return pid > 0;
   });
-  await admin`select pg_terminate_backend(${pid})`;
+  await admin`select pg_terminate_backend(${pid}::int)`;
   const { kind } = await written;
   assert.equal([...(await admin`select n from done`)].length, 1, "it is there, on this machine");
   assert.equal(kind, "unknown", "and nobody may be told that it is safe");

@@ -36,6 +36,7 @@ const RUN = [
   "docs/guides/dashboard/README.md",
   "docs/guides/quickstart.md",
   "docs/guides/deploying.md",
+  "docs/guides/citus.md",
   "docs/guides/checkout-typescript.md",
   "docs/guides/other-languages.md",
   "docs/guides/concepts.md",

@@ -41,6 +41,20 @@ const FAULTS: readonly Fault[] = [
   },
   { says: "empties a table", finds: /\btruncate\b/i },
   { says: "locks a table", finds: /\block table\b/i },
+  // What Citus does not carry to the parts of a table (ADR 0064).
+  {
+    says: "adds a column with a check, which is not carried; add the constraint after it",
+    finds: /\badd column[^,;]*\bcheck\b/i,
+  },
+  { says: "sets how a column is stored, which is not carried", finds: /\bset storage\b/i },
+  {
+    says: "adds a foreign key to a table that is there; write it with `create table`",
+    finds: /\badd (?:constraint \w+ )?foreign key\b/i,
+  },
+  {
+    says: "makes a table that is not a statement of its own line",
+    finds: /(?<!^)\bcreate (?:unlogged )?table\b/im,
+  },
   { says: "writes all rows at once; use a file in chunks", finds: /^\s*(?:update \w+ set|delete from)\b/im },
 ];
 const withoutComments = (sql: string): string => sql.replace(/--.*$/gm, "");
@@ -92,6 +106,10 @@ const PLANTED: [sql: string, fault: RegExp, name?: string][] = [
   ["alter table a add constraint a_unique_b unique (project_id, b);", /reads all rows/],
   ["alter table a drop constraint c;", /drops a constraint/],
   ["alter table a alter b drop default;", /removes a default/],
+  ["alter table a add column b int default 0 check (b > 0);", /add the constraint after it/],
+  ["alter table a alter column b set storage external;", /how a column is stored/],
+  ["alter table a add constraint c foreign key (b) references d not valid;", /write it with/],
+  ["select 1; create table a (b text);", /own line/],
   ["truncate a;", /empties/],
   ["lock table a;", /locks/],
   ["update a set b = 1;", /all rows at once/],

@@ -174,6 +174,13 @@ function spreadFault(sql: string): string | null {
   if (/^(?:insert|update)\b/i.test(sql) && /\bx\.\w+::(?:date|timestamptz)\b/.test(sql))
     return `cast the list of parameters, not its column: ${sql}`;
   if (/^update\b.*\bconcat(?:_ws)?\(/i.test(sql)) return `concat depends on settings, || does not: ${sql}`;
+  if (/^insert into (\w+) \(.*\bfrom \1\b.*\breturning\b/i.test(sql))
+    return `an insert that reads its own table needs an alias: ${sql}`;
+  if (/\breturning\b.*::(?:text|date|timestamptz)\b/i.test(sql)) return `returns what depends on settings: ${sql}`;
+  const set = /^update\b.*?\bset\b(.*?)(?:\( ?select\b|\bfrom\b|\bwhere\b|$)/i.exec(sql)?.[1] ?? "";
+  if (/\b(?:to_jsonb?|row_to_json|jsonb?_build_\w+)\(/i.test(set))
+    return `JSON of a row depends on settings; make it in a sub-select with offset 0: ${sql}`;
+  if (/^update\b.*\bcase (?!when\b)/i.test(sql)) return `a CASE with a value in an update; write \`case when\`: ${sql}`;
   if (/\bfrom projects (\w+)\b.*\bexists \(.*\b\1\.id\b/i.test(sql))
     return `exists that looks at the project's row: ${sql}`;
   return null;
@@ -314,6 +321,10 @@ test("the rules find a fault that is planted", () => {
     from("update a set b = 1 where project_id = ${p} returning due_at - ${n} * interval '1 day'"),
     from("update a set b = x.d from unnest(${d}::text[]) as x (d) where a.d = x.d::date and project_id = ${p}"),
     from("update a set b = concat_ws(' ', id, created_at) where project_id = ${p}"),
+    from("insert into a (project_id, n) select p.project_id, (select max(n) from a) from b p returning n"),
+    from("delete from a where project_id = ${p} returning id, day::text"),
+    from("update a set b = json_build_object('was', to_json(o)) from o where a.project_id = ${p} and o.id = a.o_id"),
+    from("update a set b = 1 where project_id = ${p} and c = case d when '' then 1 else 2 end"),
     from("select id from projects p where exists (select 1 from a where a.project_id = p.id)"),
   );
   allows(
@@ -326,6 +337,11 @@ test("the rules find a fault that is planted", () => {
     from("insert into a values (${p}, ${now}::timestamptz + interval '1 day')"),
     from("update a set b_at = (b_at at time zone 'UTC' + interval '1 day') at time zone 'UTC' where project_id = ${p}"),
     from("with a as (select id from b) update c set d = 1 from a where c.id = a.id"),
+    from("insert into a as t (project_id, n) select p.project_id, (select max(n) from a) from b p returning t.n"),
+    from(
+      "update a set b = o.was from (select to_json(x) as was from o x where project_id = ${p} offset 0) o where a.project_id = ${p}",
+    ),
+    from("update a set b = case when d = '' then 1 else 2 end where project_id = ${p} returning id"),
   );
   const newer = "a statement runs on PostgreSQL 15";
   finds(newer, "src/a.ts", from("select any_value(id) from a"), from("update a set b = 1 returning old.b, new.b"));

@@ -5,6 +5,7 @@ import type { Tx } from "../../src/db/db.ts";
 import { claimKeys } from "../../src/idempotency/claim.ts";
 import type { RedeemRequest } from "../../src/steps/checkout/requests.ts";
 import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { lockWaits } from "../support/nodes.ts";
 import { until } from "../support/storage.ts";
 
 // What one project does keeps no other project waiting, and a row that somebody holds keeps only those waiting that need it.
@@ -72,11 +73,7 @@ test("with every lane held by a locked code of one project, another project rede
     (tx) => tx`select id from vouchers where project_id = ${a.id} and code = 'HELD' order by id for no key update`,
   );
   const waiting = Array.from({ length: 6 }, () => ofA.call("POST /v1/redemptions", redeeming("HELD")));
-  await until("both lanes wait for the code", async () => {
-    const rows = await db`
-      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    return rows.length === 2;
-  });
+  await until("both lanes wait for the code", async () => (await lockWaits(db)) === 2);
   for (const code of ["FREE", "ALSO"]) {
     const other = await ofB.call("POST /v1/redemptions", redeeming(code));
     assert.equal(other.status, 200, other.text);

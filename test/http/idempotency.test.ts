@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answerAll, claimKeys } from "../../src/idempotency/claim.ts";
 import { type Call, FORM, form, NOW, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { lockWaits } from "../support/nodes.ts";
 import { testShop } from "../support/shop.ts";
 import { until } from "../support/storage.ts";
 
@@ -306,11 +307,7 @@ async function hold(projectId: string, callerId: string, key: string) {
     await ended;
   };
 }
-const waitsForLock = async () => {
-  const [{ count }] = await db<[{ count: number }]>`
-    select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  return count > 0;
-};
+const waitsForLock = async () => (await lockWaits(db)) > 0;
 
 test("a key that an open transaction holds is answered when that one ends: from it, or anew when it was undone", async () => {
   const { project, keyed } = await setUp();

@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { FORM, form, testDatabase } from "../support/engine.ts";
 import { assertRefused, exchange, http, portOf, until } from "../support/http.ts";
+import { lockWaits } from "../support/nodes.ts";
 import { testShop } from "../support/shop.ts";
 import { formWithFile, UPLOAD, uploadTo } from "../support/uploads.ts";
 
@@ -155,11 +156,7 @@ test("an upload that waits for the database and not for the client is not ended"
   });
   await locked.promise;
   const answer = exchange(port, `${http(LINE, { ...headers, connection: "close" })}${payload}`);
-  await until(async () => {
-    const waiting = await db`
-      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    return waiting.length > 0;
-  }, "the upload waits");
+  await until(async () => (await lockWaits(db)) > 0, "the upload waits");
   // There is nothing to ask for: nothing may happen in this time.
   await new Promise((resolve) => setTimeout(resolve, 3 * idleMs));
   end.resolve();

@@ -15,6 +15,7 @@ import {
   listActionsToDo,
 } from "../../src/resources/platform/async-actions/store.ts";
 import { NOW, newId, testDatabase, testProject } from "../support/engine.ts";
+import { lockWaits } from "../support/nodes.ts";
 import { until } from "../support/storage.ts";
 
 const { db, open, url } = await testDatabase();
@@ -62,8 +63,7 @@ async function assertExactly(campaignId: string, count: number) {
   assert.equal((await campaignOf(campaignId))!.vouchers_count, count);
 }
 /** Whether somebody waits for a lock. */
-const isWaiting = async () =>
-  (await db`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length > 0;
+const isWaiting = async () => (await lockWaits(db)) > 0;
 /** Fails when it was called that often: a crash at that point. */
 const crashAfter = (calls: number) => {
   let left = calls;

@@ -14,6 +14,7 @@ import { listExportsToDo } from "../../src/resources/platform/exports/store.ts";
 import { EXPORT_OBJECTS } from "../../src/steps/bulk/export-objects.ts";
 import { NOW, newId, testDatabase } from "../support/engine.ts";
 import { assertRefused, until } from "../support/http.ts";
+import { countOnNodes, lockWaits } from "../support/nodes.ts";
 import { testShop } from "../support/shop.ts";
 
 const { db, open, url } = await testDatabase();
@@ -208,11 +209,10 @@ test("two workers at once write each row once, and one that lost its connection 
   const [lost, ended] = [open({ max: 2 }), Promise.withResolvers<void>()];
   // Its lock goes with its connection, while it waits: somebody else ends the export meanwhile.
   const mayGoOn = async () => {
-    const held = () => db<{ pid: number }[]>`
-      select pid from pg_locks where locktype = 'advisory'
-        and database = (select oid from pg_database where datname = current_database())`;
-    for (const { pid } of await held()) await db`select pg_terminate_backend(${pid})`;
-    await until(async () => (await held()).length === 0, "nobody has the lock");
+    const held = `from pg_locks where locktype = 'advisory' and objsubid = 1
+      and database = (select oid from pg_database where datname = current_database())`;
+    await countOnNodes(db, `select count(pg_terminate_backend(pid)) ${held}`);
+    await until(async () => (await countOnNodes(db, `select count(*) ${held}`)) === 0, "nobody has the lock");
     await runExports.run(job);
     ended.resolve();
     return true;
@@ -472,9 +472,7 @@ test("an export that waits for an erasure sees that its file has ended, also whe
   };
   const running = runExport({ db, now, mayGoOn }, todo);
   await until(async () => {
-    const waiting = await db`
-      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    return waiting.length > 0;
+    return (await lockWaits(db)) > 0;
   }, "the export waits for its file");
   ms += 5_000;
   end.resolve();

@@ -116,7 +116,7 @@ test("rollups are what a recount of the rows says, whatever happens", async () =
       // The connection is cut at some statement of the follower, also between two of one turn.
       const left = integer(1, 14);
       let [asked, pid] = [0, 0];
-      const cut = () => db`select pg_terminate_backend(${pid})`.catch(() => {});
+      const cut = () => db`select pg_terminate_backend(${pid}::int)`.catch(() => {});
       const pool = open({ max: 1, onQuery: () => void (pid > 0 && ++asked === left && void cut()) });
       [{ pid }] = await pool<[{ pid: number }]>`select pg_backend_pid() as pid`;
       await follow(pool).catch(() => {});

@@ -5,6 +5,7 @@ import { parse } from "csv-parse/sync";
 import { runAsyncActions } from "../../src/jobs/run-async-actions.ts";
 import { NOW, newId, testDatabase } from "../support/engine.ts";
 import { assertRefused } from "../support/http.ts";
+import { lockWaits } from "../support/nodes.ts";
 import { testShop } from "../support/shop.ts";
 import { until } from "../support/storage.ts";
 import { uploadTo } from "../support/uploads.ts";
@@ -746,9 +747,7 @@ test("who is erased while an import waits for them is not made again, whichever 
     await ok("POST /v1/orders", { source_id: "o", amount: 1, customer: { source_id: "ann" } });
     const upload = () => start(CUSTOMERS, "Source_id,Name\nann,Ann\nbob\n");
     let id = uploadedWhen === "during it" ? "" : await upload();
-    const waiting = (count: number) => async () =>
-      (await db`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
-        .length >= count;
+    const waiting = (count: number) => async () => (await lockWaits(db)) >= count;
     const done = await db.begin(async (tx) => {
       await tx`select 1 from orders where project_id = ${project.id} for update`;
       const erasing = ok("POST /v1/customers/ann/permanent-deletion");
@@ -796,12 +795,7 @@ test("customers can be made while a turn of an import makes some, each in a mome
     await tx`insert into customers ${tx(held as never)}`;
     const turn = runJobs();
     turn.catch(() => {});
-    await until(
-      "the turn waits for somebody of that name",
-      async () =>
-        (await db`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
-          .length > 0,
-    );
+    await until("the turn waits for somebody of that name", async () => (await lockWaits(db)) > 0);
     const reply = await call("POST /v1/customers", { source_id: "other" });
     assert.equal(reply.status, 200, reply.text);
     await tx`delete from customers where project_id = ${project.id} and id = 'cust_held'`;

@@ -7,6 +7,7 @@ import { removeUser } from "../../src/resources/platform/users/store.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { type Call, NOW, newSecret, type Reply, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertRefused, until } from "../support/http.ts";
+import { lockWaits } from "../support/nodes.ts";
 import { testShop } from "../support/shop.ts";
 import { cookieOf, makeUser, NO_KEYS, PASSWORD, signIn } from "../support/sign-in.ts";
 
@@ -267,9 +268,7 @@ test("sessions: a password that changes while somebody signs in with the one bef
   await transaction(db, async (tx) => {
     await setPassword(tx, id, hash, NOW);
     reply = call(`POST ${SESSION}`, { email, password: PASSWORD }, NO_KEYS);
-    const waiting = () => db`
-      select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-    await until(async () => (await waiting()).length > 0, "the sign-in waits for the change");
+    await until(async () => (await lockWaits(db)) > 0, "the sign-in waits for the change");
   });
   assertRefused(await reply!, "unauthorized");
   assert.equal(await sessionsOf(id), 0);

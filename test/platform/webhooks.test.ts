@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { V1_TYPES, WEBHOOK_TYPES } from "../../src/core/webhooks/event-names.ts";
 import { transaction } from "../../src/db/commit.ts";
 import { testDatabase } from "../support/engine.ts";
+import { lockWaits } from "../support/nodes.ts";
 import { testShop } from "../support/shop.ts";
 import { until } from "../support/storage.ts";
 
@@ -117,13 +118,11 @@ test("a project has at most 50 webhooks", async () => {
   const body = { target_url, events: ["redemption.succeeded"] };
   for (let n = 0; n < 49; n += 1) await ok(`POST ${path}`, body);
   // Both have begun before one of them ends: whoever configures something holds the row of the project.
-  const waiting = async () =>
-    (await db`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`).length;
   const { both } = await transaction(db, async (tx) => {
     await tx`select 1 from tenants where project_id = ${project.id} for no key update`;
     const both = Promise.all([call(`POST ${path}`, body), call(`POST ${path}`, body)]);
     both.catch(() => {});
-    await until("both wait", async () => (await waiting()) === 2);
+    await until("both wait", async () => (await lockWaits(db)) === 2);
     return { both };
   });
   const replies = await both;

@@ -472,7 +472,8 @@ test("templates: used several times at once where nothing of it is there, it mak
   const { source } = await furnished(call, a.id);
   const { id } = await template(call, { campaign_id: source.id });
   const b = await testProject(db);
-  await db`update campaign_templates set project_id = ${b.id} where id = ${id}`;
+  const [row] = await db`delete from campaign_templates where project_id = ${a.id} and id = ${id} returning *`;
+  await db`insert into campaign_templates ${db({ ...row, project_id: b.id })}`;
   const there = await testEngine(db, b);
   const replies = await Promise.all(
     Array.from({ length: 6 }, (_, n) => there.call(`POST ${PATH}/${id}/campaign-setup`, { name: `Made ${n}` })),

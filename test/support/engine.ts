@@ -13,6 +13,7 @@ import { transaction } from "../../src/db/commit.ts";
 import { openDb, type Pool } from "../../src/db/db.ts";
 import { createSecretBox } from "../../src/db/secrets/secret-box.ts";
 import { createShares } from "../../src/db/shares.ts";
+import { markSpread } from "../../src/db/spread/nodes.ts";
 import { createKey, createProject } from "../../src/flows/platform/create-project.ts";
 import type { Engine } from "../../src/http/engine.ts";
 import { createMetrics } from "../../src/http/metrics.ts";
@@ -25,6 +26,7 @@ import type { ProjectCreate } from "../../src/resources/platform/projects/schema
 import { insertRequests } from "../../src/resources/platform/request-log/store.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { atEndOfFile } from "./end-of-file.ts";
+import { createOnNodes, dropOnNodes, NODES } from "./nodes.ts";
 
 export const NOW = "2026-01-01T12:00:00.000Z";
 const SERVER_URL = process.env.TEST_SERVER_URL ?? "";
@@ -38,20 +40,25 @@ export async function testDatabase() {
   const admin = openDb(SERVER_URL, { max: 1, statementTimeoutMs: REQUEST_MS });
   const name = `test_${process.pid}_${++databases}`;
   const template = process.env.TEST_TEMPLATE ?? "template";
-  await admin`create database ${admin(name)} template ${admin(template)} strategy file_copy`;
+  const isCluster = NODES.length > 0;
+  if (isCluster) await createOnNodes(name, template);
+  else await admin`create database ${admin(name)} template ${admin(template)} strategy file_copy`;
   const url = SERVER_URL.replace(/\w+$/, name);
   lastUrl = url;
   const directory = openDb(url, { max: 2, statementTimeoutMs: STATEMENT_MS });
   const pools: Pool[] = [directory];
+  if (isCluster) markSpread([directory]);
   const open = (options?: Parameters<typeof openDb>[1], via = url) => {
     const pool = openDb(via, { statementTimeoutMs: STATEMENT_MS, ...options });
     pools.push(pool);
+    if (isCluster) markSpread([pool]);
     if (via === url) directories.set(pool, directory);
     return pool;
   };
   atEndOfFile(async () => {
     await Promise.all(pools.map((pool) => pool.end({ timeout: 1 })));
-    await admin`drop database ${admin(name)} with (force)`;
+    if (isCluster) await dropOnNodes(name);
+    else await admin`drop database ${admin(name)} with (force)`;
     await admin.end();
   });
   return { url, open, db: open() };
@@ -197,7 +204,7 @@ async function startServer(db: Pool, options: EngineOptions): Promise<Server> {
     newRequestId: () => makeId("v", "-"),
     now: () => NOW,
     sendInvitation: async () => {},
-    log: pino({ level: "silent" }),
+    log: pino({ level: process.env.TEST_LOG ?? "silent" }),
     v2Auth: "all",
     bodyLimitBytes: 1_048_576,
     publicUrl: "",

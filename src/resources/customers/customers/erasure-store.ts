@@ -222,10 +222,12 @@ async function countEvents(tx: Tx, { project_id, id }: CustomerRow, which: Fragm
 /** What they redeemed: units that count against limits of theirs have no counter any more. */
 function eraseRedemptions(tx: Tx, { project_id, id, tracking_id }: CustomerRow) {
   return tx`
-  update redemptions set customer_id = null, tracking_id = null, metadata = '{}', order_shown = 'false',
-    effect = jsonb_set(effect::jsonb, '{units}', coalesce(
-      (select jsonb_agg(unit) from json_array_elements(effect -> 'units') unit where unit ->> 1 <> ${id}), '[]'))
-  where project_id = ${project_id} and (customer_id = ${id} or tracking_id = ${tracking_id})`;
+  update redemptions r set customer_id = null, tracking_id = null, metadata = '{}', order_shown = 'false', effect = x.effect
+  from (
+    select id, jsonb_set(effect::jsonb, '{units}', coalesce(
+      (select jsonb_agg(unit) from json_array_elements(effect -> 'units') unit where unit ->> 1 <> ${id}), '[]')) as effect
+    from redemptions where project_id = ${project_id} and (customer_id = ${id} or tracking_id = ${tracking_id})) x
+  where r.project_id = ${project_id} and r.id = x.id`;
 }
 
 /** What others redeemed with an order that is the customer's, or that the customer referred. */
@@ -249,9 +251,10 @@ function eraseOwnOrders(tx: Tx, customer: CustomerRow) {
 function keepOrders(tx: Tx, customer: CustomerRow) {
   const { project_id, id } = customer;
   return tx`
-    update redemptions r set order_shown = json_build_object('was', to_json(o)) from orders o
-    where r.project_id = ${project_id} and o.project_id = ${project_id} and o.id = r.order_id
-      and (o.customer_id = ${id} or o.referrer_id = ${id}) and r.order_shown is null
+    update redemptions r set order_shown = o.shown
+    from (select id, json_build_object('was', to_json(w)) as shown from orders w
+      where w.project_id = ${project_id} and (w.customer_id = ${id} or w.referrer_id = ${id}) offset 0) o
+    where r.project_id = ${project_id} and o.id = r.order_id and r.order_shown is null
       and r.id = any(array(${redeemedWith(tx, customer, "customer_id")})
         || array(${redeemedWith(tx, customer, "referrer_id")}))`;
 }

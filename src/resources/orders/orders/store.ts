@@ -110,13 +110,18 @@ export async function heldOrders(tx: Tx, projectId: string, names: readonly stri
  * Copies orders that are about to change into the redemptions that show them as they are. The orders are locked, and name all of
  * these redemptions; those that were copied into before are left as they are.
  */
-async function keepShown(tx: Tx, projectId: string, orders: readonly Pick<OrderRow, "redemptions">[]): Promise<void> {
+async function keepShown(
+  tx: Tx,
+  projectId: string,
+  orders: readonly Pick<OrderRow, "id" | "redemptions">[],
+): Promise<void> {
   const ids = orders.flatMap(redemptionsNamed);
   if (ids.length === 0) return;
   await tx`
-    update redemptions r set order_shown = json_build_object('was', to_json(o)) from orders o
-    where r.project_id = ${projectId} and o.project_id = ${projectId} and o.id = r.order_id and r.id = any(${ids})
-      and r.order_shown is null`.execute();
+    update redemptions r set order_shown = o.shown
+    from (select id, json_build_object('was', to_json(w)) as shown from orders w
+      where w.project_id = ${projectId} and w.id = any(${orders.map(({ id }) => id)}) offset 0) o
+    where r.project_id = ${projectId} and o.id = r.order_id and r.id = any(${ids}) and r.order_shown is null`.execute();
 }
 
 /**
@@ -171,7 +176,7 @@ export async function updateOrder(
   { project_id, id, redemptions }: OrderRow,
   patch: Partial<OrderRow>,
 ): Promise<OrderRow> {
-  await keepShown(tx, project_id, [{ redemptions }]);
+  await keepShown(tx, project_id, [{ id, redemptions }]);
   const [saved] = await tx<OrderRow[]>`
     update orders set ${tx(patch as never)} where project_id = ${project_id} and id = ${id} returning *`.catch(rethrow);
   return saved!;

@@ -73,7 +73,7 @@ export const eventFeedRoutes = [
     },
     async ({ db, project, now, query: { cursor, ...filters }, position: last }) => {
       const [from, asked] = [last ?? cursor, parseFilters(filters)];
-      const start = from === undefined ? await endPosition(db, project.id) : parseFeedCursor(from);
+      const start = from === undefined ? await endPosition(db) : parseFeedCursor(from);
       const { rows, position } = await readFeedPage({ db, projectId: project.id, now }, start, {
         ...asked,
         limit: STREAM_LIMIT,

@@ -67,8 +67,9 @@ export const listExportsToDo = (db: Db, share: number) =>
  */
 export async function takeExport(tx: Tx, projectId: string, id: string): Promise<ExportRow | undefined> {
   const [lock] = await tx<{ taken: boolean }[]>`
-    select pg_try_advisory_xact_lock(hashtextextended(${`export ${projectId} ${id}`}, 0)) as taken`;
-  return lock!.taken ? findExportToDo(tx, projectId, id) : undefined;
+    select pg_try_advisory_xact_lock(hashtextextended(${`export ${projectId} ${id}`}, 0)) as taken
+    from tenants where project_id = ${projectId}`;
+  return lock?.taken ? findExportToDo(tx, projectId, id) : undefined;
 }
 
 /** Undefined: it is done, or gone. */

@@ -156,6 +156,10 @@ const added = (tx: Tx, columns: readonly string[]): Fragment =>
     tx``,
   );
 
+/** A day as a number: as a text it depends on settings, and a database that is spread over machines returns no such thing. */
+const daysOf = (tx: Tx): Fragment => tx`day - date '1970-01-01' as days`;
+const dayAfter = (days: number): string => new Date(days * 86_400_000).toISOString().slice(0, 10);
+
 /** Notes who came, and says how many of them were not there yet, by the rollup that they count for. */
 async function insertCustomers(
   tx: Tx,
@@ -164,13 +168,14 @@ async function insertCustomers(
 ): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   if (customers.length === 0) return counts;
-  const fresh = await tx<{ campaign_id: string; day: string }[]>`
+  const fresh = await tx<{ campaign_id: string; days: number }[]>`
     insert into rollup_customers (project_id, campaign_id, day, customer_id, is_sampled)
     select p.project_id, x.campaign_id, x.day, x.customer_id, get_byte(sha256(convert_to(x.customer_id, 'UTF8')), 0) < 4
     from ${tenantOf(tx, projectId)}
       cross join json_to_recordset(${JSON.stringify(customers)}::text::json) as x (campaign_id text, day date, customer_id text)
-    on conflict do nothing returning campaign_id, day::text`;
-  for (const { campaign_id, day } of fresh) {
+    on conflict do nothing returning campaign_id, ${daysOf(tx)}`;
+  for (const { campaign_id, days } of fresh) {
+    const day = dayAfter(days);
     const name = campaign_id === "" ? `project  ${day}` : `campaign ${campaign_id} ${day}`;
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
@@ -227,16 +232,18 @@ export async function leaveRollups(tx: Tx, projectId: string, customerIds: reado
     tx`r.project_id = ${projectId} and r.customer_id = any(${customerIds}) and r.created_at >= p.redemptions_from
       and not r.id = any(array(select c.redemption_id from ${comingNow(tx, projectId)} as c))`,
   );
-  const gone = await tx<{ campaign_id: string; day: string }[]>`
+  const gone = await tx<{ campaign_id: string; days: number }[]>`
     delete from rollup_customers t where project_id = ${projectId} and customer_id = any(${customerIds}) and not exists (
       select from ${left} as r where r.result = 'redemption' and r.customer_id = t.customer_id and r.day = t.day
         and t.campaign_id in ('', r.campaign_id))
-    returning campaign_id, day::text`;
-  const counts = Map.groupBy(gone, ({ campaign_id, day }) => `${campaign_id} ${day}`);
-  const less = [...counts.values()].map((rows) => ({ ...rows[0]!, customers: rows.length }));
+    returning campaign_id, ${daysOf(tx)}`;
+  const counts = Map.groupBy(gone, ({ campaign_id, days }) => `${campaign_id} ${days}`);
+  const less = [...counts.values()].map(([first, ...more]) => ({
+    ...{ campaign_id: first!.campaign_id, day: dayAfter(first!.days), customers: 1 + more.length },
+  }));
   await tx`
     update rollup_days d set unique_customers = d.unique_customers - x.customers
     from json_to_recordset(${JSON.stringify(less)}::text::json) as x (campaign_id text, day date, customers bigint)
     where d.project_id = ${projectId} and d.subject_id = x.campaign_id and d.day = x.day
-      and d.subject = case x.campaign_id when '' then 'project' else 'campaign' end`;
+      and d.subject = case when x.campaign_id = '' then 'project' else 'campaign' end`;
 }

@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import type { Pool } from "../../../src/db/db.ts";
+import type { Lab } from "./lab.ts";
+import { openAdmin } from "./laurel.ts";
+import { run } from "./processes.ts";
+
+const SCRIPT = join(import.meta.dirname, "citus.sh");
+const CONTROL = "/usr/share/postgresql/15/extension/citus.control";
+const FIRST_PORT = 5720;
+
+/** A coordinator and two workers on this machine, with a database that knows all of them. It has no tables. */
+export async function startCitus(lab: Lab): Promise<{ url: string; admin: Pool; workers: readonly number[] }> {
+  try {
+    run(["test", "-e", CONTROL]);
+  } catch {
+    throw new Error("Citus is not installed in Debian's PostgreSQL 15: docs/guides/citus.md says how it is built.");
+  }
+  const dir = join(lab.dir, "citus");
+  const [, urls] = /^TEST_NODES=(.*)$/m.exec(run([SCRIPT, "start", dir, `${FIRST_PORT}`]))!;
+  lab.atEnd(() => void run([SCRIPT, "stop", dir]));
+  const nodes = urls!.split(",");
+  for (const node of nodes) {
+    await openAdmin(lab, node)`create database laurel`;
+    await openAdmin(lab, node.replace(/\w+$/, "laurel"))`create extension citus`;
+  }
+  const url = nodes[0]!.replace(/\w+$/, "laurel");
+  const admin = openAdmin(lab, url);
+  const [coordinator, ...workers] = nodes.map((node) => Number(new URL(node).port));
+  await admin`select citus_set_coordinator_host('127.0.0.1', ${coordinator!}::int)`;
+  for (const port of workers) await admin`select citus_add_node('127.0.0.1', ${port}::int)`;
+  return { url, admin, workers };
+}
+
+/** The worker that has the rows of a project, and the part of the tables that they are in. */
+export async function placeOf(admin: Pool, projectId: string): Promise<{ shard: string; port: number }> {
+  const [row] = await admin<{ shard: string; port: number }[]>`
+    select s.shardid::text as shard, s.nodeport as port from citus_shards s
+    where s.table_name = 'laurel.tenants'::regclass
+      and s.shardid = get_shard_id_for_distribution_column('laurel.tenants', ${projectId}::text)`;
+  return row!;
+}
