@@ -19,6 +19,7 @@ import { customerRoutes } from "./resources/customers/customers/routes.ts";
 import { clientEventRoutes } from "./resources/customers/events/client-routes.ts";
 import { eventRoutes } from "./resources/customers/events/routes.ts";
 import { segmentRoutes } from "./resources/customers/segments/routes.ts";
+import { cardFigureRoutes } from "./resources/ledger/card-figures/routes.ts";
 import { ledgerRoutes } from "./resources/ledger/ledger/routes.ts";
 import { loyaltyCampaignRoutes } from "./resources/loyalty-v1/campaigns/routes.ts";
 import { campaignEarningRuleRoutes } from "./resources/loyalty-v1/earning-rules/routes.ts";
@@ -105,6 +106,7 @@ export const ALL_ROUTES: readonly Route[] = [
   ...fileRoutes,
   ...importRoutes,
   ...ledgerRoutes,
+  ...cardFigureRoutes,
   ...keyRoutes,
   ...locationRoutes,
   ...loyaltyCampaignRoutes,

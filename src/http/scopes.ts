@@ -23,6 +23,7 @@ export const SCOPES = [
   "customers",
   "events",
   "exports",
+  "gift-cards",
   "locations",
   "loyalties",
   "metadata-schemas",

@@ -42,6 +42,7 @@ test("each of the 42 scopes is accepted, alone and all together", async () => {
   const OURS = [
     "audit-log",
     "conflicts",
+    "gift-cards",
     "project-summary",
     "refusals",
     "registry",

@@ -1,17 +1,17 @@
 import { ActionIcon, Burger, Button, Kbd } from "@mantine/core";
-import { IconSearch, IconUserCircle } from "@tabler/icons-react";
+import { IconSearch } from "@tabler/icons-react";
 import { lazy, Suspense } from "react";
 import { Link } from "react-router";
 import { useProject } from "../api/session.ts";
 import { openPalette } from "../kit/palette/open.ts";
 import { useText } from "../text/text.ts";
 import classes from "./layout.module.css";
+import { ProjectSwitch } from "./project-switch.tsx";
+import { UserMenu } from "./user-menu.tsx";
 
-// Menus come after the first paint; what they open from stands there at once.
-const ProjectSwitch = lazy(() => import("./project-switch.tsx"));
+// These come after the first paint.
 const Jobs = lazy(() => import("./jobs.tsx"));
 const TestClock = lazy(() => import("./test-clock.tsx"));
-const UserMenu = lazy(() => import("./user-menu.tsx"));
 
 export function Header({ isOpen, onToggle }: { isOpen: boolean; onToggle: () => void }) {
   const t = useText();
@@ -23,9 +23,7 @@ export function Header({ isOpen, onToggle }: { isOpen: boolean; onToggle: () => 
         <img src="/assets/laurel.svg" alt="" width={24} height={24} />
         <span className={classes.brandName}>{t("layout.product")}</span>
       </Link>
-      <Suspense fallback={<span className={classes.project}>{project.name}</span>}>
-        <ProjectSwitch />
-      </Suspense>
+      <ProjectSwitch />
       {project.is_sandbox && (
         <span className={classes.sandbox} title={t("layout.sandboxHelp")}>
           {t("layout.sandbox")}
@@ -55,15 +53,7 @@ export function Header({ isOpen, onToggle }: { isOpen: boolean; onToggle: () => 
       <Suspense>
         <Jobs />
       </Suspense>
-      <Suspense
-        fallback={
-          <ActionIcon aria-label={t("layout.user")} disabled>
-            <IconUserCircle size={20} stroke={1.75} />
-          </ActionIcon>
-        }
-      >
-        <UserMenu />
-      </Suspense>
+      <UserMenu />
     </>
   );
 }

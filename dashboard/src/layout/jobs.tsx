@@ -1,15 +1,13 @@
-import { ActionIcon, Anchor, Indicator, Popover, Stack, Text } from "@mantine/core";
+import { ActionIcon, Indicator } from "@mantine/core";
 import { IconProgress } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
-import { Link } from "react-router";
+import { cloneElement, lazy, Suspense, useEffect, useState } from "react";
 import { listAsyncActions } from "../api/operations.gen.ts";
 import { useCan } from "../api/session.ts";
 import { useOp } from "../api/use-op.ts";
-import { UsedBar } from "../kit/chart/small.tsx";
-import { StatusBadge } from "../kit/status/status-badge.tsx";
 import { useText } from "../text/text.ts";
-import classes from "./layout.module.css";
+
+const JobsWindow = lazy(() => import("./jobs-window.tsx"));
 
 const SHOWN = 6;
 const IDLE_MS = 30_000;
@@ -29,6 +27,7 @@ export default function Jobs() {
   );
   const jobs = data?.async_actions ?? [];
   const count = jobs.filter(({ status }) => UNDER_WAY.includes(status)).length;
+  const [isWanted, setWanted] = useState(false);
   useEffect(() => {
     // What the work has changed is shown when it is done.
     if (count < working) void client.invalidateQueries();
@@ -45,34 +44,19 @@ export default function Jobs() {
   );
   if (!can("listAsyncActions") || jobs.length === 0) return null;
   const label = count === 0 ? t("layout.jobs") : t("layout.jobsRunning", { count });
+  const button = (
+    <ActionIcon aria-label={label} title={label}>
+      <IconProgress size={20} stroke={1.75} />
+    </ActionIcon>
+  );
+  const plain = cloneElement(button, {
+    "aria-haspopup": "dialog",
+    "aria-expanded": false,
+    onClick: () => setWanted(true),
+  } as object);
   return (
-    <Popover position="bottom-end" width={320} trapFocus returnFocus>
-      <Indicator label={count} disabled={count === 0} size={16} offset={4}>
-        <Popover.Target>
-          <ActionIcon aria-label={label} title={label}>
-            <IconProgress size={20} stroke={1.75} />
-          </ActionIcon>
-        </Popover.Target>
-      </Indicator>
-      <Popover.Dropdown aria-label={t("layout.jobs")}>
-        <Stack gap="sm">
-          {jobs.map(({ id, type, status, progress }) => (
-            <div key={id} className={classes.job}>
-              <Anchor component={Link} to={`/settings/jobs/${id}`} size="sm" className="mono" underline="always">
-                {type}
-              </Anchor>
-              {UNDER_WAY.includes(status) ? (
-                <UsedBar isWork share={progress / 100} label={`${Math.floor(progress)}%`} />
-              ) : (
-                <StatusBadge status={status} />
-              )}
-            </div>
-          ))}
-          <Text size="xs" c="dimmed">
-            {t("layout.jobsHelp")}
-          </Text>
-        </Stack>
-      </Popover.Dropdown>
-    </Popover>
+    <Indicator label={count} disabled={count === 0} size={16} offset={4}>
+      <Suspense fallback={plain}>{isWanted ? <JobsWindow jobs={jobs} button={button} /> : plain}</Suspense>
+    </Indicator>
   );
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Kbd, type MantineColorScheme, Menu, Text, useMantineColorScheme } from "@mantine/core";
+import { ActionIcon, Kbd, type MantineColorScheme, Text, useMantineColorScheme } from "@mantine/core";
 import { IconCheck, IconLogout, IconUserCircle } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { send } from "../api/send.ts";
@@ -6,13 +6,14 @@ import { deleteSession, signedOut, useProject, useSession } from "../api/session
 import { forgetDrafts } from "../kit/form/drafts.ts";
 import { useLetters } from "../kit/keys/letters.ts";
 import { openKeys } from "../kit/keys/open.ts";
+import { MenuButton, type MenuEntry } from "../kit/menu/menu-button.tsx";
 import { LANGUAGES, type Language, languageOf, speak, useText } from "../text/text.ts";
 
 const SCHEMES: readonly MantineColorScheme[] = ["light", "dark", "auto"];
-const ticked = (isOn: boolean) => ({ rightSection: isOn ? <IconCheck size={16} aria-hidden /> : null });
+const ticked = (isOn: boolean) => ({ right: isOn ? <IconCheck size={16} aria-hidden /> : null });
 
 /** What somebody chooses for themselves, and the way out. */
-export default function UserMenu() {
+export function UserMenu() {
   const t = useText();
   const client = useQueryClient();
   const { session } = useSession();
@@ -26,53 +27,43 @@ export default function UserMenu() {
     client.clear();
     signedOut();
   };
-  return (
-    <Menu position="bottom-end" width={230}>
-      <Menu.Target>
-        <ActionIcon aria-label={t("layout.user")}>
-          <IconUserCircle size={20} stroke={1.75} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Text size="sm" px={12} pt={8} truncate>
-          {t("layout.signedInAs", { login: session?.user.login })}
-        </Text>
-        <Text size="xs" c="dimmed" px={12} pb={8}>
-          {t("layout.role", { role: project.role })}
-        </Text>
-        <Menu.Divider />
-        <Menu.Label>{t("layout.colors")}</Menu.Label>
-        {SCHEMES.map((scheme) => (
-          <Menu.Item key={scheme} onClick={() => setColorScheme(scheme)} {...ticked(scheme === colorScheme)}>
-            {t(`layout.${scheme}`)}
-          </Menu.Item>
-        ))}
-        <Menu.Label>{t("layout.language")}</Menu.Label>
-        {Object.entries(LANGUAGES).map(([code, name]) => (
-          <Menu.Item
-            key={code}
-            lang={code}
-            onClick={() => void speak(code as Language)}
-            {...ticked(code === languageOf())}
-          >
-            {name}
-          </Menu.Item>
-        ))}
-        <Menu.Label>{t("layout.keys")}</Menu.Label>
-        <Menu.Item onClick={() => setLetters(!hasLetters)} {...ticked(hasLetters)}>
-          {t("layout.letters")}
-        </Menu.Item>
-        <Menu.Item onClick={openKeys} rightSection={<Kbd size="xs">?</Kbd>}>
-          {t("layout.allKeys")}
-        </Menu.Item>
-        <Menu.Divider />
-        <Menu.Item component="a" href="/docs" target="_blank">
-          {t("layout.reference")}
-        </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={16} stroke={1.75} />} onClick={() => void leave()}>
-          {t("layout.signOut")}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+  const head = (
+    <>
+      <Text size="sm" px={12} pt={8} truncate>
+        {t("layout.signedInAs", { login: session?.user.login })}
+      </Text>
+      <Text size="xs" c="dimmed" px={12} pb={8}>
+        {t("layout.role", { role: project.role })}
+      </Text>
+    </>
   );
+  const schemes = SCHEMES.map((scheme) => ({
+    text: t(`layout.${scheme}`),
+    run: () => setColorScheme(scheme),
+    ...ticked(scheme === colorScheme),
+  }));
+  const languages = Object.entries(LANGUAGES).map(([code, name]) => ({
+    text: name,
+    lang: code,
+    run: () => void speak(code as Language),
+    ...ticked(code === languageOf()),
+  }));
+  const entries: readonly MenuEntry[] = [
+    ...(["line", { heading: t("layout.colors") }] as const),
+    ...schemes,
+    { heading: t("layout.language") },
+    ...languages,
+    { heading: t("layout.keys") },
+    { text: t("layout.letters"), run: () => setLetters(!hasLetters), ...ticked(hasLetters) },
+    { text: t("layout.allKeys"), run: openKeys, right: <Kbd size="xs">?</Kbd> },
+    "line",
+    { text: t("layout.reference"), href: "/docs" },
+    { text: t("layout.signOut"), run: () => void leave(), left: <IconLogout size={16} stroke={1.75} /> },
+  ];
+  const button = (
+    <ActionIcon aria-label={t("layout.user")}>
+      <IconUserCircle size={20} stroke={1.75} />
+    </ActionIcon>
+  );
+  return <MenuButton button={button} width={230} head={head} entries={entries} />;
 }

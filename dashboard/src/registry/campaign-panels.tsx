@@ -15,11 +15,13 @@ const MANY = 50;
 type Props = {
   type: Campaign["campaign_type"];
   texts: { title: TextKey; help: TextKey; empty: TextKey; emptyHelp: TextKey };
+  /** Of all of them together. */
+  above?: ReactNode;
   children: (campaign: Campaign) => ReactNode;
 };
 
 /** A page of all campaigns of a kind: each on a ground of its own, with its name and its status. */
-export function CampaignPanels({ type, texts, children }: Props) {
+export function CampaignPanels({ type, texts, above, children }: Props) {
   const t = useText();
   const campaigns = useOp(listCampaigns, { campaign_type: type, limit: MANY });
   return (
@@ -31,6 +33,7 @@ export function CampaignPanels({ type, texts, children }: Props) {
             <Empty title={texts.empty} help={texts.emptyHelp} />
           ) : (
             <Stack gap="lg">
+              {above}
               {all.map((campaign) => (
                 <Panel key={campaign.id}>
                   <Group mb="md">

@@ -1,9 +1,10 @@
-import { Group, NumberInput, Select, Stack, Switch, TextInput } from "@mantine/core";
+import { Group, Stack, Switch, TextInput } from "@mantine/core";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import { type Discount, getRegistry, type RegistryDiscount } from "../api/operations.gen.ts";
 import { PRODUCTS } from "../api/sources.ts";
 import { useOp } from "../api/use-op.ts";
 import { MoneyField } from "../kit/form/money-field.tsx";
+import { NumberInput, Select } from "../kit/later/fields.ts";
 import { type Option, RecordSelect } from "../kit/pick/record-select.tsx";
 import { Failure, LoadingRows } from "../kit/states/states.tsx";
 import { type TextKey, useText } from "../text/text.ts";

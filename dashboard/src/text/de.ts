@@ -14,6 +14,7 @@ import { kit } from "./de/kit.ts";
 import { layout } from "./de/layout.ts";
 import { locations } from "./de/locations.ts";
 import { loyalty } from "./de/loyalty.ts";
+import { points } from "./de/points.ts";
 import { products } from "./de/products.ts";
 import { redemptions } from "./de/redemptions.ts";
 import { referrals } from "./de/referrals.ts";
@@ -56,6 +57,7 @@ export const de = {
   settings,
   stacking,
   loyalty,
+  points,
   designer,
   figures,
   discounts,

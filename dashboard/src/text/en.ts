@@ -14,6 +14,7 @@ import { kit } from "./en/kit.ts";
 import { layout } from "./en/layout.ts";
 import { locations } from "./en/locations.ts";
 import { loyalty } from "./en/loyalty.ts";
+import { points } from "./en/points.ts";
 import { products } from "./en/products.ts";
 import { redemptions } from "./en/redemptions.ts";
 import { referrals } from "./en/referrals.ts";
@@ -55,6 +56,7 @@ export const en = {
   settings,
   stacking,
   loyalty,
+  points,
   designer,
   figures,
   discounts,

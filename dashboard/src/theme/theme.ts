@@ -29,7 +29,6 @@ export const theme = createTheme({
     Select: { defaultProps: { size: "sm", checkIconPosition: "right" } },
     Modal: { defaultProps: { transitionProps: { duration: 120, transition: "fade" } } },
     Menu: { defaultProps: { transitionProps: { duration: 120, transition: "fade" }, withinPortal: true } },
-    Tooltip: { defaultProps: { transitionProps: { duration: 120, transition: "fade" }, openDelay: 300 } },
   },
 });
 

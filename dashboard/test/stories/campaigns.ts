@@ -90,7 +90,7 @@ export async function campaigns(t: TestContext, shop: Shop): Promise<void> {
       await tab(page, "Codes");
       await page.getByLabel("One code for everybody").check();
       await page.getByRole("textbox", { name: /^Code/ }).fill("WINTER-STORY");
-      await page.getByText("Customers in VIP customers who spend $50.00 or more get 15% off").waitFor();
+      await page.getByText("Customers of the segment “VIP customers” who spend $50.00 or more get 15% off").waitFor();
       await page.waitForFunction(() => Object.values(localStorage).some((kept) => kept.includes("WINTER-STORY")));
       await page.reload();
       await page.getByRole("button", { name: "Bring them back" }).click();

@@ -39,6 +39,7 @@ const REDEMPTION: readonly ErrorKey[] = [
  */
 export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
   getTimeSeries: ["not_found"],
+  getGiftCardBalance: ["not_found"],
   acceptPasswordReset: ["invitation_expired", "not_found"],
   acceptInvitation: ["invitation_expired", "not_found"],
   activateBenefit: ["invalid_state_transition", "resource_locked"],

@@ -35,7 +35,11 @@ const GROUPS: Readonly<Record<string, readonly Tag[]>> = {
       description: "Coupons, gift cards, referral programs, promotions and loyalty programs, and the codes they have.",
       paths: /^\/v1\/(?:campaigns|conflicts)/,
     },
-    { name: "Vouchers", description: "Codes: discounts, gift cards and loyalty cards.", paths: /^\/v1\/vouchers/ },
+    {
+      name: "Vouchers",
+      description: "Codes: discounts, gift cards and loyalty cards.",
+      paths: /^\/v1\/(?:vouchers|gift-cards)/,
+    },
     {
       name: "Promotions",
       description: "Discounts without a code: promotion tiers, and stacks of them.",

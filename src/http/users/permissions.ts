@@ -19,6 +19,7 @@ const ELSEWHERE: readonly (readonly [path: RegExp, resource: string])[] = [
   [/^\/v1\/(?:async-actions|task-results)/, "actions"],
   [/\/webhook-secret\//, "webhooks"],
   [/^\/v1\/conflicts$/, "campaigns"],
+  [/^\/v1\/gift-cards\//, "vouchers"],
 ];
 
 /** The resource that a path is about: the segment after the version, or after the project that a management path names. */

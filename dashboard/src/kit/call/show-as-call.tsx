@@ -1,4 +1,4 @@
-import { ActionIcon, Tooltip } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import { IconCode } from "@tabler/icons-react";
 import { lazy, Suspense, useState } from "react";
 import type { AnyOp } from "../../api/op.ts";
@@ -12,11 +12,14 @@ export function ShowAsCall(call: { operation: AnyOp; params: object; body?: unkn
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Tooltip label={t("kit.call.show")}>
-        <ActionIcon variant="default" onClick={() => setOpen(true)} aria-label={t("kit.call.show")}>
-          <IconCode size={18} stroke={1.75} />
-        </ActionIcon>
-      </Tooltip>
+      <ActionIcon
+        title={t("kit.call.show")}
+        variant="default"
+        onClick={() => setOpen(true)}
+        aria-label={t("kit.call.show")}
+      >
+        <IconCode size={18} stroke={1.75} />
+      </ActionIcon>
       {isOpen && (
         <Suspense>
           <CallWindow {...call} onClose={() => setOpen(false)} />

@@ -1,4 +1,4 @@
-import { ActionIcon, Tooltip, VisuallyHidden } from "@mantine/core";
+import { ActionIcon, VisuallyHidden } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
@@ -31,11 +31,9 @@ export function ChartCard<T>({ title, of: { data, error, refetch }, says, table,
   const { head, rows } = table(data);
   const save = () => download(`${title}.csv`, [head, ...rows].map((row) => row.map(cell).join(",")).join("\r\n"));
   const button = (
-    <Tooltip label={t("kit.list.exportHelp")}>
-      <ActionIcon onClick={save} aria-label={`${t("kit.list.exportHelp")}: ${title}`}>
-        <IconDownload size={18} stroke={1.75} />
-      </ActionIcon>
-    </Tooltip>
+    <ActionIcon title={t("kit.list.exportHelp")} onClick={save} aria-label={`${t("kit.list.exportHelp")}: ${title}`}>
+      <IconDownload size={18} stroke={1.75} />
+    </ActionIcon>
   );
   return (
     <Section title={title} actions={button}>

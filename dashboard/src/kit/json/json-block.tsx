@@ -1,4 +1,4 @@
-import { ActionIcon, CopyButton, Tooltip } from "@mantine/core";
+import { ActionIcon, CopyButton } from "@mantine/core";
 import { IconCheck, IconCopy } from "@tabler/icons-react";
 import { useText } from "../../text/text.ts";
 import classes from "./json.module.css";
@@ -21,16 +21,15 @@ export function JsonBlock({ value, label }: { value: unknown; label: string }) {
     <div className={classes.frame}>
       <CopyButton value={text}>
         {({ copied, copy }) => (
-          <Tooltip label={t(copied ? "kit.call.copied" : "kit.call.copy")}>
-            <ActionIcon
-              className={classes.copy!}
-              size="md"
-              onClick={copy}
-              aria-label={`${t(copied ? "kit.call.copied" : "kit.call.copy")}: ${label}`}
-            >
-              {copied ? <IconCheck size={16} /> : <IconCopy size={16} stroke={1.75} />}
-            </ActionIcon>
-          </Tooltip>
+          <ActionIcon
+            title={t(copied ? "kit.call.copied" : "kit.call.copy")}
+            className={classes.copy!}
+            size="md"
+            onClick={copy}
+            aria-label={`${t(copied ? "kit.call.copied" : "kit.call.copy")}: ${label}`}
+          >
+            {copied ? <IconCheck size={16} /> : <IconCopy size={16} stroke={1.75} />}
+          </ActionIcon>
         )}
       </CopyButton>
       {/* It scrolls, so it must be reached by keyboard. */}

@@ -114,14 +114,19 @@ export const moment = <R,>(title: TextKey, field: string, more: Partial<Column<R
   ...more,
 });
 
+/** A period is one line, or two where there is no room: a day is never divided. */
+const unbroken = (period: string): string => period.replace(/\s/g, "\u00a0").replace("–\u00a0", "– ");
+
 export const period = <R,>(title: TextKey, from: string, to: string): Column<R> => ({
   id: from,
   title,
-  cell: (row, { t, zone }) =>
-    formatPeriod(textAt(row, from), textAt(row, to), zone, {
+  cell: (row, { t, zone }) => {
+    const shown = formatPeriod(textAt(row, from), textAt(row, to), zone, {
       from: (day) => t("kit.date.from", { day }),
       until: (day) => t("kit.date.until", { day }),
-    }) ?? t("kit.date.always"),
+    });
+    return shown === null ? t("kit.date.always") : unbroken(shown);
+  },
   csv: (row) => [textAt(row, from), textAt(row, to)].map((one) => one ?? "").join("/"),
 });
 

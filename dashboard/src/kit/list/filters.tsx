@@ -1,8 +1,9 @@
-import { SegmentedControl, Select, TextInput } from "@mantine/core";
+import { SegmentedControl, TextInput } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { IconSearch } from "@tabler/icons-react";
 import { type ComponentType, useEffect, useRef } from "react";
 import { type TextKey, useText } from "../../text/text.ts";
+import { Select } from "../later/fields.ts";
 import type { List } from "./use-list.ts";
 
 const TYPING_MS = 250;

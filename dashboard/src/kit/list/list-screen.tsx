@@ -1,12 +1,13 @@
-import { ActionIcon, Button, Group, Menu, Tooltip } from "@mantine/core";
+import { ActionIcon, Button, Group } from "@mantine/core";
 import { useLocalStorage } from "@mantine/hooks";
-import { IconCheck, IconChevronLeft, IconChevronRight, IconColumns, IconDownload, IconPlus } from "@tabler/icons-react";
+import { IconChevronLeft, IconChevronRight, IconColumns, IconDownload, IconPlus } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { useCan, useProject } from "../../api/session.ts";
 import { type TextKey, useText } from "../../text/text.ts";
 import { ShowAsCall } from "../call/show-as-call.tsx";
 import { useKeys } from "../keys/letters.ts";
+import { MenuButton } from "../menu/menu-button.tsx";
 import { PageHead } from "../page/page-head.tsx";
 import { Empty, Failure, LoadingRows, NoMatch } from "../states/states.tsx";
 import { notifyDone, notifyFailed } from "../undo/undo.tsx";
@@ -50,41 +51,19 @@ type Columns = ReturnType<typeof useColumns>;
 
 function ColumnsMenu<R>({ columns, chosen }: { columns: readonly Column<R>[]; chosen: Columns }) {
   const t = useText();
-  const tick = (isOn: boolean) => ({ rightSection: isOn ? <IconCheck size={16} aria-hidden /> : null });
   const { hidden, setHidden, isCompact, setCompact } = chosen;
-  return (
-    <Menu closeOnItemClick={false} position="bottom-end">
-      <Menu.Target>
-        <Tooltip label={t("kit.list.columns")}>
-          <ActionIcon variant="default" aria-label={t("kit.list.columns")}>
-            <IconColumns size={18} stroke={1.75} />
-          </ActionIcon>
-        </Tooltip>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {columns.slice(1).map(({ id, title }) => (
-          <Menu.Item
-            key={id}
-            role="menuitemcheckbox"
-            aria-checked={hidden[id] !== false}
-            onClick={() => setHidden({ ...hidden, [id]: hidden[id] === false })}
-            {...tick(hidden[id] !== false)}
-          >
-            {t(title)}
-          </Menu.Item>
-        ))}
-        <Menu.Divider />
-        <Menu.Item
-          role="menuitemcheckbox"
-          aria-checked={isCompact}
-          onClick={() => setCompact(!isCompact)}
-          {...tick(isCompact)}
-        >
-          {t("kit.list.compact")}
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
+  const button = (
+    <ActionIcon variant="default" title={t("kit.list.columns")} aria-label={t("kit.list.columns")}>
+      <IconColumns size={18} stroke={1.75} />
+    </ActionIcon>
   );
+  const ofColumns = columns.slice(1).map(({ id, title }) => ({
+    text: t(title),
+    isOn: hidden[id] !== false,
+    run: () => setHidden({ ...hidden, [id]: hidden[id] === false }),
+  }));
+  const compact = { text: t("kit.list.compact"), isOn: isCompact, run: () => setCompact(!isCompact) };
+  return <MenuButton button={button} isKept entries={[...ofColumns, "line", compact]} />;
 }
 
 function Foot<R>({ list }: { list: List<R> }) {
@@ -192,11 +171,14 @@ export function ListScreen<R extends object>(props: ListScreenProps<R>) {
   const tools = (
     <>
       {props.actions}
-      <Tooltip label={t("kit.list.exportHelp")}>
-        <Button variant="default" leftSection={<IconDownload size={16} stroke={1.75} />} onClick={() => void save()}>
-          {t("kit.list.export")}
-        </Button>
-      </Tooltip>
+      <Button
+        title={t("kit.list.exportHelp")}
+        variant="default"
+        leftSection={<IconDownload size={16} stroke={1.75} />}
+        onClick={() => void save()}
+      >
+        {t("kit.list.export")}
+      </Button>
       <ColumnsMenu columns={columns} chosen={chosen} />
       <ShowAsCall operation={list.operation} params={list.params} />
       {mayCreate && (

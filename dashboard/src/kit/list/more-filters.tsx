@@ -1,7 +1,8 @@
-import { Select, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { AnyOp } from "../../api/op.ts";
 import { type TextKey, useText } from "../../text/text.ts";
+import { Select } from "../later/fields.ts";
 import { type Option, RecordSelect, type RecordSource } from "../pick/record-select.tsx";
 import type { Filter, FilterProps } from "./filters.tsx";
 

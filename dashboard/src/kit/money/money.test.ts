@@ -69,4 +69,5 @@ test("amounts are written with two digits, and whole ones without where a curren
   assert.equal(formatMoney(1_00, "KWD", { sign: false }), "1.00");
   assert.equal(formatDiscount(421_000, "EUR", { sign: false }), "\u22124,210.00");
   assert.equal(formatDiscount(0, "EUR", { sign: false }), "0.00");
+  assert.equal(formatDiscount(421_000, "EUR"), "\u2212\u2060€4,210.00", "no line ends behind the minus");
 });

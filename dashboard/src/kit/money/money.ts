@@ -3,6 +3,8 @@
 /** Currencies without a small coin: of whole amounts only the part before the point is written. */
 const WITHOUT_COINS = new Set("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF".split(" "));
 const MINUS = "\u2212";
+/** Keeps a line from ending between the minus and the sign of the currency. */
+const JOINER = "\u2060";
 
 const isWhole = (minor: number) => minor % 100 === 0;
 
@@ -25,7 +27,7 @@ export function formatMoney(
   const whole = Math.abs(minor);
   // A decimal text, which Intl reads exactly, and not a quotient.
   const text = `${Math.floor(whole / 100)}.${String(whole % 100).padStart(2, "0")}` as `${number}`;
-  return (minor < 0 ? MINUS : "") + format.format(text);
+  return (minor < 0 ? MINUS + (sign ? JOINER : "") : "") + format.format(text);
 }
 
 /** What is taken off: shown with a minus. Nothing taken off is shown as zero. */

@@ -1,7 +1,8 @@
-import { ActionIcon, Menu } from "@mantine/core";
+import { ActionIcon } from "@mantine/core";
 import { IconDots } from "@tabler/icons-react";
 import { useCan } from "../../api/session.ts";
 import { useText } from "../../text/text.ts";
+import { MenuButton } from "../menu/menu-button.tsx";
 
 type Item = { text: string; can: string; run: () => void; isDangerous?: boolean };
 
@@ -11,20 +12,10 @@ export function MoreMenu({ items }: { items: readonly Item[] }) {
   const can = useCan();
   const allowed = items.filter((item) => can(item.can));
   if (allowed.length === 0) return null;
-  return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <ActionIcon variant="default" aria-label={t("kit.more")}>
-          <IconDots size={18} stroke={1.75} />
-        </ActionIcon>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {allowed.map(({ text, run, isDangerous }) => (
-          <Menu.Item key={text} onClick={run} {...(isDangerous && { c: "var(--mantine-color-error)" })}>
-            {text}
-          </Menu.Item>
-        ))}
-      </Menu.Dropdown>
-    </Menu>
+  const dots = (
+    <ActionIcon variant="default" aria-label={t("kit.more")}>
+      <IconDots size={18} stroke={1.75} />
+    </ActionIcon>
   );
+  return <MenuButton button={dots} entries={allowed} />;
 }

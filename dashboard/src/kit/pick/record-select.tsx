@@ -1,9 +1,10 @@
-import { Select, type SelectProps } from "@mantine/core";
+import type { SelectProps } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useEffect, useState } from "react";
 import type { AnyOp, ParamsOf, RowOf } from "../../api/op.ts";
 import { useCan } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
+import { Select } from "../later/fields.ts";
 import { rowsOf } from "../list/use-list.ts";
 
 const TYPING_MS = 200;

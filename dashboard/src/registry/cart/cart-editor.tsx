@@ -1,4 +1,4 @@
-import { ActionIcon, Button, NumberInput, Stack } from "@mantine/core";
+import { ActionIcon, Button, Stack } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
 import { useRef, useState } from "react";
 import { getCustomer, getProduct, getSku } from "../../api/operations.gen.ts";
@@ -7,6 +7,7 @@ import { CUSTOMERS, PRODUCTS } from "../../api/sources.ts";
 import { useOp } from "../../api/use-op.ts";
 import { MomentField } from "../../kit/form/moment-field.tsx";
 import { MoneyField } from "../../kit/form/money-field.tsx";
+import { NumberInput } from "../../kit/later/fields.ts";
 import { formatMoney } from "../../kit/money/money.ts";
 import { RecordSelect } from "../../kit/pick/record-select.tsx";
 import { localeOf, useText } from "../../text/text.ts";

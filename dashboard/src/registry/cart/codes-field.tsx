@@ -1,9 +1,9 @@
-import { TagsInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useState } from "react";
 import { searchProject } from "../../api/operations.gen.ts";
 import { useCan } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
+import { TagsInput } from "../../kit/later/fields.ts";
 import { useText } from "../../text/text.ts";
 import classes from "./cart.module.css";
 

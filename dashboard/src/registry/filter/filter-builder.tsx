@@ -1,16 +1,7 @@
-import {
-  ActionIcon,
-  Button,
-  Group,
-  NumberInput,
-  SegmentedControl,
-  Select,
-  Stack,
-  TagsInput,
-  TextInput,
-} from "@mantine/core";
+import { ActionIcon, Button, Group, SegmentedControl, Stack, TextInput } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { MoneyField } from "../../kit/form/money-field.tsx";
+import { NumberInput, Select, TagsInput } from "../../kit/later/fields.ts";
 import { type TextKey, useText } from "../../text/text.ts";
 import { type FilterField, type FilterRow, type FilterRows, OPERATORS, type ValueKind } from "./filter.ts";
 import classes from "./filter-builder.module.css";

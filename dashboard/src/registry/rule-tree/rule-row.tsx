@@ -1,6 +1,7 @@
-import { ActionIcon, Button, Select, TextInput } from "@mantine/core";
+import { ActionIcon, Button, TextInput } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import type { RegistryRule, RuleTrace } from "../../api/operations.gen.ts";
+import { Select } from "../../kit/later/fields.ts";
 import { useText } from "../../text/text.ts";
 import { Seen } from "../trace/trace-tree.tsx";
 import { Verdict } from "../trace/verdict.tsx";

@@ -1,6 +1,7 @@
-import { ActionIcon, Button, SegmentedControl, Select } from "@mantine/core";
+import { ActionIcon, Button, SegmentedControl } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import { useState } from "react";
+import { Select } from "../../kit/later/fields.ts";
 import { useText } from "../../text/text.ts";
 import { useRegistry } from "../use-registry.ts";
 import { ruleWord } from "../words.ts";

@@ -1,8 +1,9 @@
-import { NumberInput, Pill, Select, TagsInput, TextInput } from "@mantine/core";
+import { Pill, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { listProductCollections, type RegistryRule } from "../../api/operations.gen.ts";
 import { PRODUCTS, SEGMENTS } from "../../api/sources.ts";
 import { MoneyField } from "../../kit/form/money-field.tsx";
+import { NumberInput, Select, TagsInput } from "../../kit/later/fields.ts";
 import { RecordSelect } from "../../kit/pick/record-select.tsx";
 import { useText } from "../../text/text.ts";
 import { RecordName } from "../record-name.tsx";

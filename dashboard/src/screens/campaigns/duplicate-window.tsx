@@ -1,9 +1,10 @@
-import { NumberInput, Text, TextInput } from "@mantine/core";
+import { Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { type Campaign, duplicateCampaign } from "../../api/operations.gen.ts";
 import { useSend } from "../../api/use-op.ts";
 import { WindowForm } from "../../kit/form/window-form.tsx";
+import { NumberInput } from "../../kit/later/fields.ts";
 import { notifyDone } from "../../kit/undo/undo.tsx";
 import { useText } from "../../text/text.ts";
 

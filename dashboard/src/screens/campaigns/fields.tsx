@@ -1,7 +1,7 @@
-import { NumberInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { useState } from "react";
 import { SEGMENTS } from "../../api/sources.ts";
+import { NumberInput } from "../../kit/later/fields.ts";
 import { type Option, RecordSelect } from "../../kit/pick/record-select.tsx";
 import type { TextKey } from "../../text/text.ts";
 import type { Field, Values } from "./values.ts";

@@ -1,4 +1,4 @@
-import { NumberInput, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useRef } from "react";
 import { useNavigate, useParams } from "react-router";
 import type { AnswerOf } from "../../api/op.ts";
@@ -9,6 +9,7 @@ import { Edited } from "../../kit/form/edited.tsx";
 import { MomentField } from "../../kit/form/moment-field.tsx";
 import { RecordForm } from "../../kit/form/record-form.tsx";
 import { useRecordForm } from "../../kit/form/use-record-form.ts";
+import { NumberInput } from "../../kit/later/fields.ts";
 import { PageHead } from "../../kit/page/page-head.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
 import { notifyDone } from "../../kit/undo/undo.tsx";

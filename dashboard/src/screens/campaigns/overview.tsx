@@ -1,5 +1,5 @@
 import { Group, SimpleGrid, Stack, Text } from "@mantine/core";
-import { type Campaign, getCampaign, getTimeSeries } from "../../api/operations.gen.ts";
+import { type Campaign, getCampaign, getLoyaltyOverview, getTimeSeries } from "../../api/operations.gen.ts";
 import { useCan, useProject } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
 import { Bars } from "../../kit/chart/bars.tsx";
@@ -8,7 +8,9 @@ import { usePeriod } from "../../kit/chart/use-period.ts";
 import { formatCount } from "../../kit/list/columns.tsx";
 import { formatMoney } from "../../kit/money/money.ts";
 import { Section } from "../../kit/page/section.tsx";
+import { Loaded } from "../../kit/states/loaded.tsx";
 import { Failure, LoadingRows, NoAccess } from "../../kit/states/states.tsx";
+import { PointFigures } from "../../registry/point-figures.tsx";
 import { type Metric, SeriesCard, SeriesFigures } from "../../registry/series.tsx";
 import { localeOf, useText } from "../../text/text.ts";
 import { BurnDowns } from "./burn-down.tsx";
@@ -62,6 +64,17 @@ function Limits({ campaign }: { campaign: Campaign }) {
   );
 }
 
+/** Of a loyalty campaign: who has its cards, and what became of the points. */
+function Points({ campaign }: { campaign: Campaign }) {
+  const t = useText();
+  const overview = useOp(getLoyaltyOverview, { campaignId: campaign.id });
+  return (
+    <Section title={t("points.title")}>
+      <Loaded of={overview}>{({ members, ...points }) => <PointFigures members={members} of={points} />}</Loaded>
+    </Section>
+  );
+}
+
 export default function Overview({ record }: { record: Campaign }) {
   const t = useText();
   const can = useCan();
@@ -93,6 +106,7 @@ export default function Overview({ record }: { record: Campaign }) {
       ) : (
         <NoAccess needs="getTimeSeries" />
       )}
+      {record.campaign_type === "LOYALTY_PROGRAM" && can("getLoyaltyOverview") && <Points campaign={record} />}
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
         {can("forecastCampaign") && <BurnDowns campaign={record} days={period.days} />}
         <Limits campaign={record} />

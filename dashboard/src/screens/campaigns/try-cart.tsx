@@ -5,7 +5,6 @@ import { useState } from "react";
 import { type ValidatedRedeemable, type Validation, validateStackedDiscounts } from "../../api/operations.gen.ts";
 import { send } from "../../api/send.ts";
 import { useProject } from "../../api/session.ts";
-import { MomentField } from "../../kit/form/moment-field.tsx";
 import classes from "../../registry/cart/cart.module.css";
 import { type Cart, EMPTY_CART, type Question } from "../../registry/cart/cart.ts";
 import { CartAnswer } from "../../registry/cart/cart-answer.tsx";
@@ -65,12 +64,6 @@ export default function TryCart({ values }: { values: Values }) {
         </Text>
       </div>
       <CartEditor cart={cart} onChange={(change) => setCart((old) => ({ ...old, ...change }))} />
-      <MomentField
-        label={t("templates.at")}
-        description={t("templates.atHelp")}
-        defaultValue={cart.at}
-        onChange={(at) => setCart((old) => ({ ...old, at }))}
-      />
       {asked.question ? <CartAnswer asked={asked} /> : <div className={classes.dimmed}>{t("templates.tryEmpty")}</div>}
     </Stack>
   );

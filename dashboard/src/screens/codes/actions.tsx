@@ -1,12 +1,13 @@
-import { Button, Menu } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { IconDots } from "@tabler/icons-react";
 import { lazy, Suspense, useState } from "react";
-import { Link, useNavigate } from "react-router";
+import { useNavigate } from "react-router";
 import { deleteVoucher, disableVoucher, enableVoucher, type VoucherWithRules } from "../../api/operations.gen.ts";
 import { useCan } from "../../api/session.ts";
 import { useSend } from "../../api/use-op.ts";
 import { confirm } from "../../kit/confirm/confirm.ts";
 import { formatCount } from "../../kit/list/columns.tsx";
+import { MenuButton } from "../../kit/menu/menu-button.tsx";
 import { notifyDone, notifyFailed } from "../../kit/undo/undo.tsx";
 import { useText } from "../../text/text.ts";
 
@@ -69,28 +70,18 @@ export function Actions({ voucher }: { voucher: VoucherWithRules }) {
         </Button>
       )}
       <Switch voucher={voucher} />
-      <Menu position="bottom-end">
-        <Menu.Target>
+      <MenuButton
+        button={
           <Button variant="default" leftSection={<IconDots size={16} />}>
             {t("codes.more")}
           </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {can("updateVoucher") && (
-            <Menu.Item component={Link} to={`/codes/${encodeURIComponent(code)}/edit`}>
-              {t("codes.edit")}
-            </Menu.Item>
-          )}
-          <Menu.Item component={Link} to={`/why?q=${encodeURIComponent(code)}`}>
-            {t("codes.why")}
-          </Menu.Item>
-          {can("deleteVoucher") && (
-            <Menu.Item color="red.8" onClick={() => void drop()}>
-              {t("codes.delete")}
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+        }
+        entries={[
+          ...(can("updateVoucher") ? [{ text: t("codes.edit"), to: `/codes/${encodeURIComponent(code)}/edit` }] : []),
+          { text: t("codes.why"), to: `/why?q=${encodeURIComponent(code)}` },
+          ...(can("deleteVoucher") ? [{ text: t("codes.delete"), isDangerous: true, run: () => void drop() }] : []),
+        ]}
+      />
       <Suspense>
         {open === "publish" && <Publish code={code} onClose={() => setOpen(null)} />}
         {open === "credit" && <ChangeCredit code={code} onClose={() => setOpen(null)} />}

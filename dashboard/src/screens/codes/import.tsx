@@ -1,9 +1,10 @@
-import { Alert, Button, FileInput, Group, Select, Stack, Text, Title } from "@mantine/core";
+import { Alert, Button, FileInput, Group, Stack, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
 import { importCampaignVouchersCsv, importVouchersCsv } from "../../api/operations.gen.ts";
 import { send } from "../../api/send.ts";
 import { CAMPAIGNS } from "../../api/sources.ts";
+import { Select } from "../../kit/later/fields.ts";
 import { PageHead } from "../../kit/page/page-head.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
 import { type Option, RecordSelect } from "../../kit/pick/record-select.tsx";

@@ -1,6 +1,5 @@
-import { Button, Menu } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { IconDots } from "@tabler/icons-react";
-import { Link } from "react-router";
 import type { RowOf } from "../../api/op.ts";
 import { disableVoucher, enableVoucher, listVouchers } from "../../api/operations.gen.ts";
 import { useCan } from "../../api/session.ts";
@@ -10,6 +9,7 @@ import { search } from "../../kit/list/filters.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
 import { day, record, states } from "../../kit/list/more-filters.tsx";
 import { useList } from "../../kit/list/use-list.ts";
+import { MenuButton } from "../../kit/menu/menu-button.tsx";
 import { worthOf } from "../../registry/worth.ts";
 import { useText } from "../../text/text.ts";
 import { exportCodes } from "./export.ts";
@@ -62,26 +62,18 @@ function More({ query }: { query: URLSearchParams }) {
   const can = useCan();
   const campaign = query.get("campaign_id");
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
+    <MenuButton
+      button={
         <Button variant="default" leftSection={<IconDots size={16} />}>
           {t("codes.more")}
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {can("importVouchersCsv") && (
-          <Menu.Item component={Link} to="/codes/import">
-            {t("codes.import")}
-          </Menu.Item>
-        )}
-        <Menu.Item component={Link} to={`/codes/print${campaign ? `?campaign_id=${campaign}` : ""}`}>
-          {t("codes.print")}
-        </Menu.Item>
-        {can("createExport") && (
-          <Menu.Item onClick={() => void exportCodes(campaign, t)}>{t("codes.exportAll")}</Menu.Item>
-        )}
-      </Menu.Dropdown>
-    </Menu>
+      }
+      entries={[
+        ...(can("importVouchersCsv") ? [{ text: t("codes.import"), to: "/codes/import" }] : []),
+        { text: t("codes.print"), to: `/codes/print${campaign ? `?campaign_id=${campaign}` : ""}` },
+        ...(can("createExport") ? [{ text: t("codes.exportAll"), run: () => void exportCodes(campaign, t) }] : []),
+      ]}
+    />
   );
 }
 

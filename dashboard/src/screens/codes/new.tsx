@@ -1,10 +1,11 @@
-import { Alert, Button, Group, NumberInput, SegmentedControl, Stack, TextInput } from "@mantine/core";
+import { Alert, Button, Group, SegmentedControl, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import { RequestError } from "../../api/errors.ts";
 import { addVouchersToCampaign } from "../../api/operations.gen.ts";
 import { CAMPAIGNS } from "../../api/sources.ts";
 import { useSend } from "../../api/use-op.ts";
+import { NumberInput } from "../../kit/later/fields.ts";
 import { formatCount } from "../../kit/list/columns.tsx";
 import { PageHead } from "../../kit/page/page-head.tsx";
 import { Panel } from "../../kit/page/panel.tsx";

@@ -1,4 +1,4 @@
-import { NumberInput, Select, SimpleGrid, TextInput } from "@mantine/core";
+import { SimpleGrid, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { createVoucher } from "../../api/operations.gen.ts";
@@ -7,6 +7,7 @@ import { MomentField } from "../../kit/form/moment-field.tsx";
 import { MoneyField } from "../../kit/form/money-field.tsx";
 import { RecordForm } from "../../kit/form/record-form.tsx";
 import { useRecordForm } from "../../kit/form/use-record-form.ts";
+import { NumberInput, Select } from "../../kit/later/fields.ts";
 import { notifyDone } from "../../kit/undo/undo.tsx";
 import { useText } from "../../text/text.ts";
 

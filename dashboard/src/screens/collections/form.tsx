@@ -1,4 +1,4 @@
-import { Group, Pill, Select, Stack, TextInput } from "@mantine/core";
+import { Group, Pill, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import {
@@ -13,6 +13,7 @@ import { PRODUCTS } from "../../api/sources.ts";
 import { useRecord, useSend } from "../../api/use-op.ts";
 import { RecordForm } from "../../kit/form/record-form.tsx";
 import { useRecordForm } from "../../kit/form/use-record-form.ts";
+import { Select } from "../../kit/later/fields.ts";
 import { Page } from "../../kit/page/page.tsx";
 import { PageHead } from "../../kit/page/page-head.tsx";
 import { Panel } from "../../kit/page/panel.tsx";

@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Menu, Title } from "@mantine/core";
+import { Badge, Button, Group, Title } from "@mantine/core";
 import { IconDots } from "@tabler/icons-react";
 import { lazy, Suspense, useState } from "react";
 import { Link, useParams } from "react-router";
@@ -8,6 +8,7 @@ import { useOp } from "../../api/use-op.ts";
 import { formatDay } from "../../kit/date/date.ts";
 import { Facts, Figures } from "../../kit/facts/facts.tsx";
 import { formatCount } from "../../kit/list/columns.tsx";
+import { MenuButton } from "../../kit/menu/menu-button.tsx";
 import { formatMoney } from "../../kit/money/money.ts";
 import { Can } from "../../kit/page/can.tsx";
 import { Page } from "../../kit/page/page.tsx";
@@ -47,28 +48,20 @@ function Actions({ customer }: { customer: Customer }) {
           {t("customers.givePoints")}
         </Button>
       </Can>
-      <Menu position="bottom-end">
-        <Menu.Target>
+      <MenuButton
+        button={
           <Button variant="default" leftSection={<IconDots size={16} />}>
             {t("customers.more")}
           </Button>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {can("updateCustomer") && (
-            <Menu.Item component={Link} to={`/customers/${customer.id}/edit`}>
-              {t("customers.edit")}
-            </Menu.Item>
-          )}
-          <Menu.Item onClick={() => void exportCustomer(customer, can).catch(notifyFailed)}>
-            {t("customers.export")}
-          </Menu.Item>
-          {can("eraseCustomer") && (
-            <Menu.Item color="red.8" onClick={() => void erase(customer)}>
-              {t("customers.erase")}
-            </Menu.Item>
-          )}
-        </Menu.Dropdown>
-      </Menu>
+        }
+        entries={[
+          ...(can("updateCustomer") ? [{ text: t("customers.edit"), to: `/customers/${customer.id}/edit` }] : []),
+          { text: t("customers.export"), run: () => void exportCustomer(customer, can).catch(notifyFailed) },
+          ...(can("eraseCustomer")
+            ? [{ text: t("customers.erase"), isDangerous: true, run: () => void erase(customer) }]
+            : []),
+        ]}
+      />
       <Suspense>
         {open === "code" && <GiveCode customer={customer} onClose={close} />}
         {open === "points" && <GivePoints customer={customer} programs={programs} onClose={close} />}

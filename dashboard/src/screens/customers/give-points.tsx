@@ -1,4 +1,4 @@
-import { Alert, Button, Modal, NumberInput, Select, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { RequestError } from "../../api/errors.ts";
 import {
@@ -8,6 +8,7 @@ import {
   type LoyaltyMemberships,
 } from "../../api/operations.gen.ts";
 import { useSend } from "../../api/use-op.ts";
+import { NumberInput, Select } from "../../kit/later/fields.ts";
 import { formatCount } from "../../kit/list/columns.tsx";
 import { notifyDone } from "../../kit/undo/undo.tsx";
 import { type Text as Texts, useText } from "../../text/text.ts";

@@ -1,4 +1,4 @@
-import { Anchor, Button, Group, TagsInput, TextInput } from "@mantine/core";
+import { Anchor, Button, Group, TextInput } from "@mantine/core";
 import { IconPlayerPause, IconPlayerPlay } from "@tabler/icons-react";
 import { Link, useSearchParams } from "react-router";
 import { type FeedEvent, streamEvents } from "../../api/operations.gen.ts";
@@ -7,6 +7,7 @@ import { ShowAsCall } from "../../kit/call/show-as-call.tsx";
 import { formatSeconds } from "../../kit/date/date.ts";
 import { JsonBlock } from "../../kit/json/json-block.tsx";
 import { useKeys } from "../../kit/keys/letters.ts";
+import { TagsInput } from "../../kit/later/fields.ts";
 import { PageHead } from "../../kit/page/page-head.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
 import { Empty, Failure } from "../../kit/states/states.tsx";

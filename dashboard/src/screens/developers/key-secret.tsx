@@ -1,9 +1,10 @@
-import { Alert, Button, Modal, Stack, Text } from "@mantine/core";
+import { lazy, Suspense } from "react";
 import type { KeyWithSecret } from "../../api/operations.gen.ts";
 import { useProject } from "../../api/session.ts";
 import { formatMoment } from "../../kit/date/date.ts";
-import { JsonBlock } from "../../kit/json/json-block.tsx";
 import { useText } from "../../text/text.ts";
+
+const SecretWindow = lazy(() => import("../../kit/form/secret-window.tsx"));
 
 /** The headers that a key is sent with. */
 const HEADERS = {
@@ -11,25 +12,21 @@ const HEADERS = {
   client: ["X-Client-Application-Id", "X-Client-Token"],
 } as const;
 
-/** The secret of a key: this once, ready to be copied. */
+/** The secret of a key, once it was made. */
 export function KeySecret({ made, onClose }: { made: KeyWithSecret | null; onClose: () => void }) {
   const t = useText();
   const { timezone } = useProject();
-  const [id, secret] = HEADERS[made?.kind ?? "app"];
+  if (made === null) return null;
+  const [id, secret] = HEADERS[made.kind];
+  const until = made.previous_until && formatMoment(made.previous_until, timezone);
   return (
-    <Modal opened={made !== null} onClose={onClose} closeOnClickOutside={false} title={t("developers.keySecret")}>
-      {made && (
-        <Stack>
-          <Alert variant="light" color="yellow">
-            {t("developers.keyOnce")}
-          </Alert>
-          <JsonBlock value={`${id}: ${made.id}\n${secret}: ${made.secret}`} label={t("developers.keySecret")} />
-          {made.previous_until && (
-            <Text size="sm">{t("developers.keyOldUntil", { time: formatMoment(made.previous_until, timezone) })}</Text>
-          )}
-          <Button onClick={onClose}>{t("developers.keyKept")}</Button>
-        </Stack>
-      )}
-    </Modal>
+    <Suspense>
+      <SecretWindow
+        title={t("developers.keySecret")}
+        value={`${id}: ${made.id}\n${secret}: ${made.secret}`}
+        says={until ? [t("developers.keyOldUntil", { time: until })] : []}
+        onClose={onClose}
+      />
+    </Suspense>
   );
 }

@@ -1,13 +1,14 @@
-import { Alert, Button, Modal, Stack, Text } from "@mantine/core";
-import { useState } from "react";
+import { Button } from "@mantine/core";
+import { lazy, Suspense, useState } from "react";
 import { rotateWebhookSecret, type WebhookSecret } from "../../api/operations.gen.ts";
 import { useProject } from "../../api/session.ts";
 import { confirm } from "../../kit/confirm/confirm.ts";
 import { formatMoment } from "../../kit/date/date.ts";
-import { JsonBlock } from "../../kit/json/json-block.tsx";
 import { Can } from "../../kit/page/can.tsx";
 import { useAct } from "../../kit/undo/use-act.ts";
 import { useText } from "../../text/text.ts";
+
+const SecretWindow = lazy(() => import("../../kit/form/secret-window.tsx"));
 
 /** A new secret for signatures. The one before signs for another day, so that receivers can change over. */
 export function RotateSecret() {
@@ -26,17 +27,19 @@ export function RotateSecret() {
       <Button variant="default" loading={rotate.isPending} onClick={() => void ask()}>
         {t("developers.rotate")}
       </Button>
-      <Modal opened={secret !== null} onClose={() => setSecret(null)} title={t("developers.newSecret")}>
+      <Suspense>
         {secret && (
-          <Stack>
-            <JsonBlock value={secret.webhook_token} label={t("developers.newSecret")} />
-            <Alert variant="light" color="blue">
-              {t("developers.oldUntil", { time: formatMoment(secret.previous_until, timezone) })}
-            </Alert>
-            <Text size="sm">{t("developers.secretHelp")}</Text>
-          </Stack>
+          <SecretWindow
+            title={t("developers.newSecret")}
+            value={secret.webhook_token}
+            says={[
+              t("developers.oldUntil", { time: formatMoment(secret.previous_until, timezone) }),
+              t("developers.secretHelp"),
+            ]}
+            onClose={() => setSecret(null)}
+          />
         )}
-      </Modal>
+      </Suspense>
     </Can>
   );
 }

@@ -2,9 +2,9 @@ import { Anchor, Text } from "@mantine/core";
 import { Link } from "react-router";
 import {
   type Campaign,
+  getGiftCardBalance,
   listPublications,
   listVouchers,
-  summarizeCampaign,
   type Voucher,
 } from "../../api/operations.gen.ts";
 import { useCan, useProject } from "../../api/session.ts";
@@ -13,6 +13,7 @@ import { Figures } from "../../kit/facts/facts.tsx";
 import { count, formatCount, link, money, period } from "../../kit/list/columns.tsx";
 import { SmallTable } from "../../kit/list/small-table.tsx";
 import { formatMoney } from "../../kit/money/money.ts";
+import { Loaded } from "../../kit/states/loaded.tsx";
 import { Failure, LoadingRows } from "../../kit/states/states.tsx";
 import { CampaignPanels } from "../../registry/campaign-panels.tsx";
 import { localeOf, useText } from "../../text/text.ts";
@@ -26,27 +27,31 @@ const COLUMNS = [
   period<Voucher>("gifts.period", "start_date", "expiration_date"),
 ];
 
-/** What was given out with the cards of a campaign since it began, and what became of it. */
-function Sums({ campaign }: { campaign: Campaign }) {
+/** What was put on cards, and what is left of it: of a campaign, or of the whole project. */
+function Sums({ campaign }: { campaign?: Campaign }) {
   const t = useText();
   const can = useCan();
   const { currency } = useProject();
-  const params = { campaignId: campaign.id, start_date: campaign.created_at.slice(0, 10) };
-  const { data, error, refetch } = useOp(summarizeCampaign, params);
-  const published = { campaign: campaign.name, result: "SUCCESS" as const, limit: 1 };
-  const { data: given } = useOp(listPublications, published, { enabled: can("listPublications") });
-  if (error) return <Failure error={error} retry={() => void refetch()} />;
-  const shown = (minor: number | undefined) =>
-    minor === undefined ? null : formatMoney(minor, currency, { locale: localeOf() });
+  const balance = useOp(getGiftCardBalance, campaign ? { campaign: campaign.id } : {});
+  const published = { campaign: campaign?.name ?? "", result: "SUCCESS" as const, limit: 1 };
+  const { data: given } = useOp(listPublications, published, {
+    enabled: campaign !== undefined && can("listPublications"),
+  });
+  const shown = (minor: number) => formatMoney(minor, currency, { locale: localeOf() });
   return (
-    <Figures
-      figures={[
-        { label: t("gifts.cards"), value: formatCount(campaign.vouchers_count) },
-        { label: t("gifts.givenOut"), value: given ? formatCount(given.total) : null },
-        { label: t("gifts.issued"), value: shown(data?.created_vouchers_amount) },
-        { label: t("gifts.spent"), value: shown(data?.amount_redeemed) },
-      ]}
-    />
+    <Loaded of={balance} rows={2}>
+      {({ cards, issued, removed, spent, balance: left }) => (
+        <Figures
+          figures={[
+            { label: t("gifts.outstanding"), value: shown(left) },
+            { label: t("gifts.issued"), value: shown(issued - removed) },
+            { label: t("gifts.spent"), value: shown(spent) },
+            { label: t("gifts.cards"), value: formatCount(cards) },
+            ...(campaign ? [{ label: t("gifts.givenOut"), value: given ? formatCount(given.total) : null }] : []),
+          ]}
+        />
+      )}
+    </Loaded>
   );
 }
 
@@ -77,10 +82,10 @@ const TEXTS = { title: "gifts.title", help: "gifts.help", empty: "gifts.empty", 
 export default function Gifts() {
   const can = useCan();
   return (
-    <CampaignPanels type="GIFT_VOUCHERS" texts={TEXTS}>
+    <CampaignPanels type="GIFT_VOUCHERS" texts={TEXTS} above={can("getGiftCardBalance") && <Sums />}>
       {(campaign) => (
         <>
-          {can("summarizeCampaign") && <Sums campaign={campaign} />}
+          {can("getGiftCardBalance") && <Sums campaign={campaign} />}
           {can("listVouchers") && <Cards campaign={campaign} />}
         </>
       )}

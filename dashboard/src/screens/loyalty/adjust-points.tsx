@@ -1,6 +1,7 @@
-import { Button, Group, Modal, NumberInput, Stack, Text, TextInput } from "@mantine/core";
+import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { adjustCardPoints, type LoyaltyMemberWithCards } from "../../api/operations.gen.ts";
+import { NumberInput } from "../../kit/later/fields.ts";
 import { formatCount } from "../../kit/list/columns.tsx";
 import { Can } from "../../kit/page/can.tsx";
 import { useAct } from "../../kit/undo/use-act.ts";

@@ -1,15 +1,19 @@
 import {
   getCardDefinition,
   getEarningRule,
+  getProgramOverview,
   getProgramPointsEarningsSummaryReport,
   getProgramSpendingSummaryReport,
   getProgramTiersSummaryReport,
   type LoyaltyProgram,
   listTiers,
+  type ProgramOverview,
 } from "../../api/operations.gen.ts";
+import { useCan } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
 import { Section } from "../../kit/page/section.tsx";
 import { Loaded } from "../../kit/states/loaded.tsx";
+import { PointFigures } from "../../registry/point-figures.tsx";
 import { useText } from "../../text/text.ts";
 import classes from "./loyalty.module.css";
 import { Table } from "./table.tsx";
@@ -26,14 +30,42 @@ function TierName({ structure, id }: { structure: string; id: string }) {
   return tiers.data?.data.find((tier) => tier.id === id)?.name ?? id;
 }
 
+type Wallet = ProgramOverview["wallets"][number];
+function WalletPoints({
+  of: { card_definition_id, ...points },
+  members,
+}: { of: Wallet } & Pick<ProgramOverview, "members">) {
+  const t = useText();
+  const { data } = useOp(getCardDefinition, { cardDefinitionId: card_definition_id });
+  return (
+    <Section title={t("loyalty.pointsIn", { wallet: data?.name ?? card_definition_id })}>
+      <PointFigures members={members} of={points} />
+    </Section>
+  );
+}
+
+/** Who is a member, and what became of the points of each wallet. */
+function Overview({ programId }: { programId: string }) {
+  const overview = useOp(getProgramOverview, { programId });
+  return (
+    <Loaded of={overview}>
+      {({ members, wallets }) =>
+        wallets.map((wallet) => <WalletPoints key={wallet.card_definition_id} of={wallet} members={members} />)
+      }
+    </Loaded>
+  );
+}
+
 /** Points that were earned and spent, and moves between tiers, since the program began. */
 export default function Figures({ record: { id: programId } }: { record: LoyaltyProgram }) {
   const t = useText();
+  const can = useCan();
   const earned = useOp(getProgramPointsEarningsSummaryReport, { programId });
   const spent = useOp(getProgramSpendingSummaryReport, { programId });
   const moves = useOp(getProgramTiersSummaryReport, { programId });
   return (
     <div className={classes.stack}>
+      {can("getProgramOverview") && <Overview programId={programId} />}
       <Section title={t("loyalty.earned")}>
         <Loaded of={earned}>
           {({ data }) => (

@@ -33,9 +33,9 @@ export default function ProgramPage() {
       )}
       call={[getProgram, { programId }]}
       tabs={{
+        figures: { title: "loyalty.figures", load: () => import("./figures.tsx") },
         design: { title: "loyalty.design", load: () => import("./design.tsx") },
         members: { title: "loyalty.members", load: () => import("./members.tsx") },
-        figures: { title: "loyalty.figures", load: () => import("./figures.tsx") },
       }}
     />
   );

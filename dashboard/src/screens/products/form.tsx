@@ -1,4 +1,4 @@
-import { SimpleGrid, TagsInput, TextInput } from "@mantine/core";
+import { SimpleGrid, TextInput } from "@mantine/core";
 import { useNavigate, useParams } from "react-router";
 import { createProduct, getProduct, type Product, updateProduct } from "../../api/operations.gen.ts";
 import { sendFor } from "../../api/send.ts";
@@ -6,6 +6,7 @@ import { useRecord, useSend } from "../../api/use-op.ts";
 import { MoneyField } from "../../kit/form/money-field.tsx";
 import { RecordForm } from "../../kit/form/record-form.tsx";
 import { useRecordForm, type Version } from "../../kit/form/use-record-form.ts";
+import { TagsInput } from "../../kit/later/fields.ts";
 import { Page } from "../../kit/page/page.tsx";
 import { PageHead } from "../../kit/page/page-head.tsx";
 import { Panel } from "../../kit/page/panel.tsx";

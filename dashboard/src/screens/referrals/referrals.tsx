@@ -1,24 +1,24 @@
 import { Text, Title } from "@mantine/core";
 import { Link } from "react-router";
+import type { RowOf } from "../../api/op.ts";
 import {
   type Campaign,
   getCustomer,
   listPublications,
-  listVouchers,
+  listTopReferrers,
   summarizeCampaign,
-  type Voucher,
 } from "../../api/operations.gen.ts";
 import { useCan } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
-import { type Column, count, formatCount, link } from "../../kit/list/columns.tsx";
+import { type Column, count, formatCount, moment } from "../../kit/list/columns.tsx";
 import { SmallTable } from "../../kit/list/small-table.tsx";
+import { Loaded } from "../../kit/states/loaded.tsx";
 import { Failure, LoadingRows } from "../../kit/states/states.tsx";
 import { CampaignPanels } from "../../registry/campaign-panels.tsx";
 import { useText } from "../../text/text.ts";
 import classes from "./referrals.module.css";
 
-const LOOKED_AT = 100;
-const TOP = 10;
+type TopReferrer = RowOf<typeof listTopReferrers>;
 
 /** How many of each step came to the next one. Bars begin at zero, and each has its number. */
 function Funnel({ campaign }: { campaign: Campaign }) {
@@ -59,38 +59,42 @@ function Referrer({ id }: { id: string }) {
   );
 }
 
-const referrer: Column<Voucher> = {
-  id: "holder_id",
-  title: "referrals.referrer",
-  cell: ({ holder_id }) => (holder_id ? <Referrer id={holder_id} /> : "–"),
-  csv: ({ holder_id }) => holder_id,
-};
-const COLUMNS = [
-  referrer,
-  link<Voucher>("referrals.code", "code", ({ code }) => `/codes/${encodeURIComponent(code)}`),
-  count<Voucher>("referrals.brought", "redemption.redeemed_quantity"),
+const COLUMNS: readonly Column<TopReferrer>[] = [
+  {
+    id: "customer_id",
+    title: "referrals.referrer",
+    cell: ({ customer_id }) => <Referrer id={customer_id} />,
+    csv: ({ customer_id }) => customer_id,
+  },
+  {
+    id: "code",
+    title: "referrals.code",
+    cell: ({ code }) => (code ? <Link to={`/codes/${encodeURIComponent(code)}`}>{code}</Link> : "–"),
+    csv: ({ code }) => code,
+  },
+  count<TopReferrer>("referrals.brought", "friends"),
+  moment<TopReferrer>("referrals.last", "last_at"),
 ];
 
-/** Whose codes were used most often. */
+/** Who brought the most friends, over all codes. */
 function TopReferrers({ campaign }: { campaign: Campaign }) {
   const t = useText();
-  const filters = { "filters[redemption.redeemed_quantity][conditions][$more_than]": 0 };
-  const params = { campaign_id: campaign.id, limit: LOOKED_AT, ...filters };
-  const { data, error, refetch } = useOp(listVouchers, params as object);
-  if (!data) return error ? <Failure error={error} retry={() => void refetch()} /> : <LoadingRows rows={3} />;
-  const top = data.vouchers
-    .toSorted((a, b) => b.redemption.redeemed_quantity - a.redemption.redeemed_quantity)
-    .slice(0, TOP);
-  if (top.length === 0) return <Text c="dimmed">{t("referrals.nobodyYet")}</Text>;
+  const top = useOp(listTopReferrers, { campaignId: campaign.id });
   return (
-    <>
-      <SmallTable label={t("referrals.top")} rows={top} columns={COLUMNS} idOf={({ id }) => id} />
-      {data.total > LOOKED_AT && (
-        <Text size="sm" c="dimmed">
-          {t("referrals.among", { count: LOOKED_AT, total: formatCount(data.total) })}
-        </Text>
-      )}
-    </>
+    <Loaded of={top} rows={3}>
+      {({ data }) =>
+        data.length === 0 ? (
+          <Text c="dimmed">{t("referrals.nobodyYet")}</Text>
+        ) : (
+          <SmallTable
+            label={t("referrals.top")}
+            rows={data}
+            columns={COLUMNS}
+            idOf={({ customer_id }) => customer_id}
+          />
+        )
+      }
+    </Loaded>
   );
 }
 
@@ -112,7 +116,7 @@ export default function Referrals() {
           <Title order={3} mt="lg" mb="sm">
             {t("referrals.top")}
           </Title>
-          {can("listVouchers") && <TopReferrers campaign={campaign} />}
+          {can("listTopReferrers") && <TopReferrers campaign={campaign} />}
         </>
       )}
     </CampaignPanels>

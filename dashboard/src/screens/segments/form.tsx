@@ -1,4 +1,4 @@
-import { Select, TagsInput, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useNavigate, useParams } from "react-router";
 import {
@@ -12,6 +12,7 @@ import { sendFor } from "../../api/send.ts";
 import { useRecord, useSend } from "../../api/use-op.ts";
 import { RecordForm } from "../../kit/form/record-form.tsx";
 import { useRecordForm } from "../../kit/form/use-record-form.ts";
+import { Select, TagsInput } from "../../kit/later/fields.ts";
 import { Can } from "../../kit/page/can.tsx";
 import { Page } from "../../kit/page/page.tsx";
 import { PageHead } from "../../kit/page/page-head.tsx";

@@ -1,8 +1,9 @@
-import { Anchor, Button, Group, Modal, Select, Stack } from "@mantine/core";
+import { Anchor, Button, Group, Modal, Stack } from "@mantine/core";
 import { useState } from "react";
 import type { BodyOf, RowOf } from "../../api/op.ts";
 import { createExport, deleteExport, listExports } from "../../api/operations.gen.ts";
 import { confirm } from "../../kit/confirm/confirm.ts";
+import { Select } from "../../kit/later/fields.ts";
 import { type Column, count, moment, status } from "../../kit/list/columns.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
 import { useList } from "../../kit/list/use-list.ts";
@@ -115,7 +116,7 @@ function NewExport() {
   );
 }
 
-export function Exports() {
+export default function Exports() {
   const list = useList(listExports, { order: "-created_at" }, { everyMs: EVERY_MS });
   return (
     <ListScreen

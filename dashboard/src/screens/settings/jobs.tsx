@@ -1,4 +1,5 @@
 import { Tabs } from "@mantine/core";
+import { lazy, Suspense } from "react";
 import { useSearchParams } from "react-router";
 import type { RowOf } from "../../api/op.ts";
 import { listAsyncActions } from "../../api/operations.gen.ts";
@@ -8,9 +9,11 @@ import { type Column, link, moment, mono, status } from "../../kit/list/columns.
 import { ListScreen } from "../../kit/list/list-screen.tsx";
 import { useList } from "../../kit/list/use-list.ts";
 import { PageHead } from "../../kit/page/page-head.tsx";
+import { LoadingRows } from "../../kit/states/states.tsx";
 import { useText } from "../../text/text.ts";
-import { Exports } from "./exports.tsx";
 import { SettingsFrame } from "./frame.tsx";
+
+const Exports = lazy(() => import("./exports.tsx"));
 
 type Job = RowOf<typeof listAsyncActions>;
 /** What is under way moves while somebody looks. */
@@ -59,7 +62,9 @@ export default function JobsPage() {
           <Tabs.Tab value="actions">{t("settings.running")}</Tabs.Tab>
           {can("listExports") && <Tabs.Tab value="exports">{t("settings.exports")}</Tabs.Tab>}
         </Tabs.List>
-        <Tabs.Panel value={open}>{open === "exports" ? <Exports /> : <Jobs />}</Tabs.Panel>
+        <Tabs.Panel value={open}>
+          <Suspense fallback={<LoadingRows />}>{open === "exports" ? <Exports /> : <Jobs />}</Suspense>
+        </Tabs.Panel>
       </Tabs>
     </SettingsFrame>
   );

@@ -1,5 +1,5 @@
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { lazy, Suspense, useState } from "react";
 import { statusOf } from "../../api/errors.ts";
 import { confirmTotp, setUpTotp, type TotpSetUp } from "../../api/operations.gen.ts";
 import { send } from "../../api/send.ts";
@@ -11,6 +11,8 @@ import { StatusBadge } from "../../kit/status/status-badge.tsx";
 import { useAct } from "../../kit/undo/use-act.ts";
 import { type TextKey, useText } from "../../text/text.ts";
 import { RemoveTotp } from "./remove-totp.tsx";
+
+const SecretWindow = lazy(() => import("../../kit/form/secret-window.tsx"));
 
 /** The picture for the app, and the first code that it shows. */
 function Confirm({ made, onDone }: { made: TotpSetUp; onDone: (codes: readonly string[]) => void }) {
@@ -89,17 +91,17 @@ export function OwnTotp({ user }: { user: Session["user"] }) {
         {!user.has_password && <Text size="sm">{t("account.passwordFirst")}</Text>}
         {user.has_totp ? <RemoveTotp /> : made ? <Confirm made={made} onDone={(all) => void done(all)} /> : start}
       </Stack>
-      <Modal opened={codes !== null} onClose={() => setCodes(null)} title={t("account.recovery")}>
+      <Suspense>
         {codes && (
-          <Stack>
-            <Alert variant="light" color="yellow">
-              {t("account.recoveryHelp")}
-            </Alert>
-            <JsonBlock value={codes.join("\n")} label={t("account.recovery")} />
-            <Button onClick={() => setCodes(null)}>{t("account.kept")}</Button>
-          </Stack>
+          <SecretWindow
+            title={t("account.recovery")}
+            warns={t("account.recoveryHelp")}
+            value={codes.join("\n")}
+            kept={t("account.kept")}
+            onClose={() => setCodes(null)}
+          />
         )}
-      </Modal>
+      </Suspense>
     </Section>
   );
 }

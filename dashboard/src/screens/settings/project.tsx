@@ -1,4 +1,4 @@
-import { Select, Stack, Switch, TagsInput, Textarea, TextInput, Title } from "@mantine/core";
+import { Stack, Switch, Textarea, TextInput, Title } from "@mantine/core";
 import { getProject, type Project, updateProject } from "../../api/operations.gen.ts";
 import { type Answer, send, sendFor } from "../../api/send.ts";
 import { getSession, signedIn, useCan, useProject } from "../../api/session.ts";
@@ -7,6 +7,7 @@ import { ShowAsCall } from "../../kit/call/show-as-call.tsx";
 import { Edited } from "../../kit/form/edited.tsx";
 import { RecordForm } from "../../kit/form/record-form.tsx";
 import { useRecordForm, type Version } from "../../kit/form/use-record-form.ts";
+import { Select, TagsInput } from "../../kit/later/fields.ts";
 import { PageHead } from "../../kit/page/page-head.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
 import { notifyDone } from "../../kit/undo/undo.tsx";

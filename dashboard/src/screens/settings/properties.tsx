@@ -1,6 +1,7 @@
-import { ActionIcon, Button, Checkbox, Input, Select, TextInput } from "@mantine/core";
+import { ActionIcon, Button, Checkbox, Input, TextInput } from "@mantine/core";
 import { IconTrash } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
+import { Select } from "../../kit/later/fields.ts";
 import { useText } from "../../text/text.ts";
 import classes from "./settings.module.css";
 

@@ -1,4 +1,3 @@
-import { Select } from "@mantine/core";
 import type { RowOf } from "../../api/op.ts";
 import {
   disableUser,
@@ -12,6 +11,7 @@ import {
 import { useCan, useProject, useSession } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
 import { confirm } from "../../kit/confirm/confirm.ts";
+import { Select } from "../../kit/later/fields.ts";
 import { type Column, status, text } from "../../kit/list/columns.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
 import { useList } from "../../kit/list/use-list.ts";

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Group, Select, TextInput } from "@mantine/core";
+import { ActionIcon, Button, Group, TextInput } from "@mantine/core";
 import { IconArrowDown, IconArrowUp, IconGripVertical } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -15,6 +15,7 @@ import { send } from "../../api/send.ts";
 import { useCan, useProject } from "../../api/session.ts";
 import { askAgainAfter } from "../../api/use-op.ts";
 import { confirm } from "../../kit/confirm/confirm.ts";
+import { Select } from "../../kit/later/fields.ts";
 import { Can } from "../../kit/page/can.tsx";
 import { MoreMenu } from "../../kit/page/more-menu.tsx";
 import { notifyDone, notifyFailed } from "../../kit/undo/undo.tsx";

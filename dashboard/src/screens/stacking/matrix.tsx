@@ -1,4 +1,4 @@
-import { Tooltip, VisuallyHidden } from "@mantine/core";
+import { VisuallyHidden } from "@mantine/core";
 import { IconCheck, IconMinus } from "@tabler/icons-react";
 import type { Category, StackingRules } from "../../api/operations.gen.ts";
 import { useText } from "../../text/text.ts";
@@ -36,12 +36,10 @@ export function Matrix({ categories, rules }: { categories: readonly Category[];
                   const Icon = verdict === "together" ? IconCheck : IconMinus;
                   return (
                     <td key={column.id} className={verdict === "together" ? classes.together : classes.apart}>
-                      <Tooltip label={`${row.name} + ${column.name}: ${says}`}>
-                        <span>
-                          <Icon size={16} aria-hidden />
-                          <VisuallyHidden>{says}</VisuallyHidden>
-                        </span>
-                      </Tooltip>
+                      <span title={`${row.name} + ${column.name}: ${says}`}>
+                        <Icon size={16} aria-hidden />
+                        <VisuallyHidden>{says}</VisuallyHidden>
+                      </span>
                     </td>
                   );
                 })}

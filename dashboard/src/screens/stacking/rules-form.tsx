@@ -1,4 +1,4 @@
-import { NumberInput, Select, SimpleGrid } from "@mantine/core";
+import { SimpleGrid } from "@mantine/core";
 import {
   createStackingRules,
   listStackingRules,
@@ -11,6 +11,7 @@ import { changedFields } from "../../kit/form/changes.ts";
 import { Edited } from "../../kit/form/edited.tsx";
 import { RecordForm } from "../../kit/form/record-form.tsx";
 import { useRecordForm } from "../../kit/form/use-record-form.ts";
+import { NumberInput, Select } from "../../kit/later/fields.ts";
 import { notifyDone } from "../../kit/undo/undo.tsx";
 import { useText } from "../../text/text.ts";
 

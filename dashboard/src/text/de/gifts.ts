@@ -3,6 +3,7 @@ export const gifts = {
   help: "Was seit dem Beginn jeder Kampagne auf Karten kam und was daraus wurde.",
   empty: "Es gibt noch keine Kampagne mit Geschenkkarten.",
   emptyHelp: "Jeder Code einer solchen Kampagne enthält einen Betrag, der nach und nach ausgegeben wird.",
+  outstanding: "Offenes Guthaben",
   cards: "Karten",
   givenOut: "Vergeben",
   issued: "Ausgegeben",

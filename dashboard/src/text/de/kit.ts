@@ -1,4 +1,8 @@
 export const kit = {
+  secret: {
+    once: "Kopieren Sie ihn jetzt. Das Geheimnis wird nicht noch einmal gezeigt.",
+    kept: "Ich habe ihn kopiert",
+  },
   loading: "Wird geladen",
   close: "Schließen",
   failed: "Das konnte nicht gelesen werden",

@@ -10,7 +10,7 @@ export const referrals = {
   top: "Die meisten Empfehlungen",
   referrer: "Kunde",
   code: "Code",
-  brought: "Mal benutzt",
-  nobodyYet: "Noch wurde kein Code benutzt.",
-  among: "Unter {{count}} von {{total}} benutzten Codes",
+  brought: "Neue Kunden",
+  last: "Zuletzt",
+  nobodyYet: "Noch hat niemand einen neuen Kunden gebracht.",
 };

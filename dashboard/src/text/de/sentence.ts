@@ -2,7 +2,7 @@ export const sentence = {
   get: "{{who}} bekommen {{what}}",
   everybody: "Kunden",
   friends: "Freunde mit einem Empfehlungscode",
-  segment: "Kunden in {{segment}}",
+  segment: "Kunden des Segments „{{segment}}“",
   spends: " ab einem Einkauf von {{amount}}",
   nothing: "…",
   or: " oder ",

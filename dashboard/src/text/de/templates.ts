@@ -31,6 +31,4 @@ export const templates = {
   tryLoyalty: "Ein Treueprogramm macht keinen Warenkorb billiger: Punkte kommen nach der Bestellung.",
   tryFirst: "Füllen Sie aus, was fehlt, dann lässt es sich ausprobieren.",
   tryEmpty: "Legen Sie etwas in den Warenkorb.",
-  at: "Zum Zeitpunkt",
-  atHelp: "Leer: jetzt.",
 };

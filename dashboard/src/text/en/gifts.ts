@@ -3,6 +3,7 @@ export const gifts = {
   help: "What was put on cards since each campaign began, and what became of it.",
   empty: "There are no gift card campaigns yet.",
   emptyHelp: "Each code of such a campaign holds an amount that is spent bit by bit.",
+  outstanding: "Left on cards",
   cards: "Cards",
   givenOut: "Given out",
   issued: "Issued",

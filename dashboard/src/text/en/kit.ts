@@ -1,4 +1,8 @@
 export const kit = {
+  secret: {
+    once: "Copy it now. The secret is not shown again.",
+    kept: "I have copied it",
+  },
   loading: "Loading",
   close: "Close",
   failed: "This could not be read",

@@ -10,7 +10,7 @@ export const referrals = {
   top: "Top referrers",
   referrer: "Customer",
   code: "Code",
-  brought: "Times used",
-  nobodyYet: "No code was used yet.",
-  among: "Among {{count}} of {{total}} codes that were used",
+  brought: "New customers",
+  last: "Last one",
+  nobodyYet: "Nobody has brought a new customer yet.",
 };

@@ -2,7 +2,7 @@ export const sentence = {
   get: "{{who}} get {{what}}",
   everybody: "Customers",
   friends: "Friends who use a referral code",
-  segment: "Customers in {{segment}}",
+  segment: "Customers of the segment “{{segment}}”",
   spends: " who spend {{amount}} or more",
   nothing: "…",
   or: " or ",

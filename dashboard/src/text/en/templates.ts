@@ -31,6 +31,4 @@ export const templates = {
   tryLoyalty: "A loyalty program takes nothing off a cart: points come after the order.",
   tryFirst: "Fill in what is missing, then it can be tried.",
   tryEmpty: "Put something into the cart.",
-  at: "As at",
-  atHelp: "Empty: now.",
 };

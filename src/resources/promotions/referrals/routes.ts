@@ -6,9 +6,19 @@ import {
   ReferralHolderQuery,
   removeHolder,
 } from "../../../flows/promotions/referral-holders.ts";
+import { listTopReferrers } from "../../../flows/promotions/top-referrers.ts";
 import { read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
-import { ByCampaignCode, ByCampaignHolder, ByHolder, ByReferralCode, HoldersCreate } from "./schema.ts";
+import {
+  ByCampaignCode,
+  ByCampaignHolder,
+  ByHolder,
+  ByReferralCampaign,
+  ByReferralCode,
+  HoldersCreate,
+  TopReferrerQuery,
+  TopReferrers,
+} from "./schema.ts";
 
 const ADDING =
   "Gives a referral code to friends of the one whom it was published to. Customers are created or updated; of the list all are added or none. It does not count as a referral until a friend does what the campaign waits for.";
@@ -85,5 +95,17 @@ export const referralRoutes = [
       ok: Empty,
     },
     async (c) => removeHolder(c, c.params, c.params.holderId),
+  ),
+  read(
+    "GET /v1/referrals/{campaignId}/top-referrers",
+    {
+      id: "listTopReferrers",
+      summary: "List who brought the most friends",
+      description: "The customers whose friends counted most often for a referral campaign, over all of its codes.",
+      params: ByReferralCampaign,
+      query: TopReferrerQuery,
+      ok: TopReferrers,
+    },
+    async (c) => listTopReferrers(c, c.params.campaignId, c.query.limit),
   ),
 ];

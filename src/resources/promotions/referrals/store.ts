@@ -130,6 +130,18 @@ export const possibleReferrers = (
   union
   select referrer_id from concerned where referrer_id is not null`;
 
+export type TopReferrer = { customer_id: string; code: string | null; friends: number; last_at: string };
+
+/** Those who brought the most friends to a campaign. Who was erased is nobody. A code that was deleted for good has no name. */
+export const topReferrers = (db: Db, projectId: string, campaignId: string, limit: number) => db<TopReferrer[]>`
+  select t.customer_id, v.code, t.friends, t.last_at from (
+    select referrer_id as customer_id, max(voucher_id) as voucher_id, count(*) as friends, max(created_at) as last_at
+    from referral_conversions
+    where project_id = ${projectId} and campaign_id = ${campaignId} and referrer_id is not null
+    group by referrer_id order by count(*) desc, referrer_id limit ${limit}) as t
+  left join vouchers v on v.project_id = ${projectId} and v.id = t.voucher_id and v.deleted_at is null
+  order by t.friends desc, t.customer_id`;
+
 /** How many friends came to a campaign in a stretch of time. */
 export async function countReferred(
   db: Db,

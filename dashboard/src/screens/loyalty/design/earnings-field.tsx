@@ -1,8 +1,9 @@
-import { Select, Text } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useState } from "react";
 import type { EarningRule } from "../../../api/operations.gen.ts";
 import { useProject } from "../../../api/session.ts";
 import { MoneyField } from "../../../kit/form/money-field.tsx";
+import { Select } from "../../../kit/later/fields.ts";
 import { useText } from "../../../text/text.ts";
 import { effectSays } from "../sentences.ts";
 import { NumberField, TiersSelect, WalletSelect, Ways } from "./fields.tsx";

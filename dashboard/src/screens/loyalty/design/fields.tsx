@@ -1,6 +1,7 @@
-import { Button, Group, MultiSelect, NumberInput, type NumberInputProps, Select, Stack, Text } from "@mantine/core";
+import { Button, Group, type NumberInputProps, Stack, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import type { ReactNode } from "react";
+import { MultiSelect, NumberInput, Select } from "../../../kit/later/fields.ts";
 import { type TextKey, useText } from "../../../text/text.ts";
 import classes from "../loyalty.module.css";
 import { byPoints, type Design } from "./parts.ts";

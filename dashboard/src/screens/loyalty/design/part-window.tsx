@@ -1,4 +1,4 @@
-import { Button, Divider, Modal, Select, Stack } from "@mantine/core";
+import { Button, Divider, Modal, Stack } from "@mantine/core";
 import { type ComponentType, lazy, Suspense, useState } from "react";
 import type { AnyOp } from "../../../api/op.ts";
 import {
@@ -10,6 +10,7 @@ import {
 } from "../../../api/operations.gen.ts";
 import { useCan } from "../../../api/session.ts";
 import { useOp } from "../../../api/use-op.ts";
+import { Select } from "../../../kit/later/fields.ts";
 import { LoadingRows } from "../../../kit/states/states.tsx";
 import { notifyDone, notifyFailed } from "../../../kit/undo/undo.tsx";
 import { useText } from "../../../text/text.ts";

@@ -1,4 +1,4 @@
-import { Select, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { type ReactNode, useRef, useState } from "react";
 import {
   createReward,
@@ -13,6 +13,7 @@ import { useRecord, useSend } from "../../../api/use-op.ts";
 import { MoneyField } from "../../../kit/form/money-field.tsx";
 import { RecordForm } from "../../../kit/form/record-form.tsx";
 import { type RecordForm as RecordState, useRecordForm, type Version } from "../../../kit/form/use-record-form.ts";
+import { Select } from "../../../kit/later/fields.ts";
 import { type Option, RecordSelect, type RecordSource } from "../../../kit/pick/record-select.tsx";
 import { Loaded } from "../../../kit/states/loaded.tsx";
 import { useText } from "../../../text/text.ts";

@@ -1,4 +1,4 @@
-import { Select, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useRef, useState } from "react";
 import type { BodyOf } from "../../../api/op.ts";
 import {
@@ -14,6 +14,7 @@ import { SEGMENTS } from "../../../api/sources.ts";
 import { useOp, useRecord, useSend } from "../../../api/use-op.ts";
 import { RecordForm } from "../../../kit/form/record-form.tsx";
 import { type RecordForm as RecordState, useRecordForm, type Version } from "../../../kit/form/use-record-form.ts";
+import { Select } from "../../../kit/later/fields.ts";
 import { RecordSelect } from "../../../kit/pick/record-select.tsx";
 import { Loaded } from "../../../kit/states/loaded.tsx";
 import { type TextKey, useText } from "../../../text/text.ts";

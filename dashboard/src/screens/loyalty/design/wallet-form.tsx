@@ -1,4 +1,4 @@
-import { Select, TextInput } from "@mantine/core";
+import { TextInput } from "@mantine/core";
 import { useRef, useState } from "react";
 import {
   createCardDefinition,
@@ -10,6 +10,7 @@ import { sendFor } from "../../../api/send.ts";
 import { useRecord, useSend } from "../../../api/use-op.ts";
 import { RecordForm } from "../../../kit/form/record-form.tsx";
 import { type RecordForm as RecordState, useRecordForm, type Version } from "../../../kit/form/use-record-form.ts";
+import { Select } from "../../../kit/later/fields.ts";
 import { Loaded } from "../../../kit/states/loaded.tsx";
 import { useText } from "../../../text/text.ts";
 import { useAssign } from "./assign.ts";
