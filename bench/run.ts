@@ -20,24 +20,26 @@ import { memory } from "./lines/memory.ts";
 import { ordinaryRequests } from "./lines/ordinary-requests.ts";
 import { qualifications } from "./lines/qualifications.ts";
 import { lists, listsOfCustomers } from "./lines/redemption-lists.ts";
-import { hotCode, loneRedemption, redemptions } from "./lines/redemptions.ts";
+import { cores, hotCode, loneRedemption, redemptions } from "./lines/redemptions.ts";
 import { eventsRows, loneRedemptionRows, redemptionsRows } from "./lines/same-rows.ts";
 import { eventsOnFew, redemptionsLarge, redemptionsOnFew, validationsOnFew } from "./lines/scale.ts";
 import { search } from "./lines/search.ts";
 import { start } from "./lines/start.ts";
 import { toldRedemptions } from "./lines/told-redemptions.ts";
-import { validations } from "./lines/validations.ts";
+import { validationCpu, validations } from "./lines/validations.ts";
 import { roundTrips, wal, walOfTenLines } from "./lines/written.ts";
 
 /** Every line of the table. A new one is a file and a word here. */
 export const LINES: readonly Line[] = [
   validations,
+  validationCpu,
   qualifications,
   configurationWrites,
   generateCodes,
   importFile,
   bulkUpdates,
   redemptions,
+  cores,
   hotCode,
   toldRedemptions,
   loneRedemption,
@@ -106,7 +108,13 @@ const COLUMNS: readonly (readonly [title: string, cell: (row: Row) => string])[]
 ];
 
 const verdict = (line: Line, { ratio: value }: Measured): string =>
-  value === null ? "-" : reaches(line, value, line.aim) ? "aim" : reaches(line, value, line.floor) ? "floor" : "MISSED";
+  value === null || line.floor === null
+    ? "-"
+    : reaches(line, value, line.aim)
+      ? "aim"
+      : reaches(line, value, line.floor)
+        ? "floor"
+        : "MISSED";
 
 export function tableOf(rows: readonly Row[]): string {
   const cells = [COLUMNS.map(([title]) => title), ...rows.map((row) => COLUMNS.map(([, cell]) => cell(row)))];

@@ -8,8 +8,8 @@ const MEMBERS = 100_000;
 
 export const events: Line = {
   name: "events",
-  floor: 0.4,
-  aim: 0.6,
+  floor: 0.2,
+  aim: 0.28,
   better: "higher",
   run: async (lab, { quick }) => {
     const server = await lab.startServer();
