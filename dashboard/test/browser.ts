@@ -175,6 +175,8 @@ export async function openShop() {
   return {
     ...proxy,
     ...{ server, api, open, signIn, provider },
+    /** Writes as a shop does. */
+    write: (path: string, body: object) => send(path, body, keys("app")),
     /** Of those who sit at a browser: what reads for a test goes on. */
     endSessions: async () => void (await db`delete from user_sessions where token_hash <> ${hashToken(token)}`),
     secondFactor: () => setUpSecondFactor(send, CAREFUL),

@@ -12,7 +12,7 @@ export const loyalty = {
   activateSays: "Ab jetzt sammeln seine Mitglieder Punkte, steigen und fallen in Stufen und kaufen Prämien.",
   started: "Das Programm ist aktiv",
   stopped: "Das Programm ist nicht mehr aktiv",
-  pointsIn: "Punkte in {{wallet}}",
+  pointsIn: "Konto „{{wallet}}“",
   design: "Aufbau",
   members: "Mitglieder",
   figures: "Überblick",

@@ -12,7 +12,7 @@ export const loyalty = {
   activateSays: "From now on its members earn points, rise and fall in tiers, and buy rewards.",
   started: "The program is active",
   stopped: "The program is not active any more",
-  pointsIn: "Points in {{wallet}}",
+  pointsIn: "Wallet “{{wallet}}”",
   design: "Design",
   members: "Members",
   figures: "Overview",
