@@ -24,6 +24,8 @@ type Person = { email: string; password: string };
 export const OWNER: Person = { email: "ann@example.com", password: PASSWORD };
 /** Has a second factor. */
 export const CAREFUL: Person = { email: "bo@example.com", password: PASSWORD };
+/** Alone in a sandbox, whose clock may be moved. */
+export const CLOCK: Person = { email: "di@example.com", password: PASSWORD };
 /** Sees campaigns and nothing else. */
 export const VIEWER: Person = { email: "cy@example.com", password: PASSWORD };
 /** Somebody in each built-in role, by its name. */
@@ -104,6 +106,10 @@ export async function openShop() {
   await makeUser(db, { [id]: "ADMIN" }, { email: OWNER.email, is_owner: true });
   await makeUser(db, { [id]: "ADMIN" }, { email: CAREFUL.email });
   await makeUser(db, { [id]: role.body.id }, { email: VIEWER.email });
+  const sandbox = { name: "Time machine", timezone: "UTC", currency: "EUR", case_sensitive_codes: false };
+  const { body: other } = await send("/management/v1/projects", sandbox, keys("management"));
+  await db`update projects set is_sandbox = true where id = ${other.id}`;
+  await makeUser(db, { [other.id]: "ADMIN" }, { email: CLOCK.email });
   for (const [name, { email }] of Object.entries(IN_ROLES)) await makeUser(db, { [id]: name }, { email });
   const browser: Browser = await chromium.launch({
     executablePath: file!,
@@ -169,6 +175,8 @@ export async function openShop() {
   return {
     ...proxy,
     ...{ server, api, open, signIn, provider },
+    /** Writes as a shop does. */
+    write: (path: string, body: object) => send(path, body, keys("app")),
     /** Of those who sit at a browser: what reads for a test goes on. */
     endSessions: async () => void (await db`delete from user_sessions where token_hash <> ${hashToken(token)}`),
     secondFactor: () => setUpSecondFactor(send, CAREFUL),

@@ -3,7 +3,7 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { dashboardFolder } from "../../src/cli/dashboard.ts";
-import { SCREENS } from "../src/routes.ts";
+import { SCREENS } from "../src/routes/routes.ts";
 import { buildOnce } from "./built.ts";
 
 // Sizes as they are sent, gzipped, in bytes.
@@ -38,7 +38,7 @@ test("the first load of every page stays small", async () => {
   const always = ["index.html", "src/text/en.ts", "src/layout/jobs.tsx", "src/layout/test-clock.tsx"];
   assert.ok(bytesOf(withImports([...always, "src/screens/sign-in/sign-in.tsx"])) <= FIRST_LOAD_MAX, "signing in");
   for (const { screen, path } of SCREENS) {
-    const [, file] = /import\("\.\/(.+)"\)/.exec(screen.toString())!;
+    const [, file] = /import\("\.\.\/(.+)"\)/.exec(screen.toString())!;
     const first = bytesOf(withImports([...always, `src/${file}`]));
     assert.ok(first <= FIRST_LOAD_MAX, `${path} loads ${first} bytes`);
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
-import { SCREENS } from "../src/routes.ts";
+import { SCREENS } from "../src/routes/routes.ts";
 import { faultsOf, follow, IN_ROLES, openShop, type Shop, skip, VIEWER, type Window } from "./browser.ts";
 
 const MATRIX: Window[] = [

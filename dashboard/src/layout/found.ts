@@ -3,7 +3,7 @@ import { matchPath } from "react-router";
 import { searchProject } from "../api/operations.gen.ts";
 import { useCan } from "../api/session.ts";
 import { useOp } from "../api/use-op.ts";
-import { SCREENS } from "../routes.ts";
+import { SCREENS } from "../routes/routes.ts";
 
 const why = (id: string) => `/why?q=${id}`;
 const simulator = (id: string) => `/simulator?code=${id}`;

@@ -5,7 +5,7 @@ import { useEffect, useState } from "react";
 import { useNavigate } from "react-router";
 import { useCan } from "../api/session.ts";
 import { PALETTE_EVENT } from "../kit/palette/open.ts";
-import { SCREENS } from "../routes.ts";
+import { SCREENS } from "../routes/routes.ts";
 import { useText } from "../text/text.ts";
 import { ICONS } from "../theme/icons.ts";
 import { useFound } from "./found.ts";

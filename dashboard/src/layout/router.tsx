@@ -1,5 +1,6 @@
 import { createBrowserRouter, type RouteObject } from "react-router";
-import { SCREENS, type Screen } from "../routes.ts";
+import { SCREENS } from "../routes/routes.ts";
+import type { Screen } from "../routes/screen.ts";
 import { Failed, NotFound } from "./failed.tsx";
 import { Gate } from "./gate.tsx";
 import { ScreenFrame } from "./screen-frame.tsx";

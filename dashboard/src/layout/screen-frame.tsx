@@ -2,7 +2,7 @@ import { type ReactNode, useEffect } from "react";
 import { useLocation } from "react-router";
 import { useCan } from "../api/session.ts";
 import { NoAccess } from "../kit/states/states.tsx";
-import type { Screen } from "../routes.ts";
+import type { Screen } from "../routes/screen.ts";
 import { useText } from "../text/text.ts";
 
 /** Names the window after the page, moves the focus to its title, and keeps out who may not see it. */

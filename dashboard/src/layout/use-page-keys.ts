@@ -3,7 +3,7 @@ import { useCan } from "../api/session.ts";
 import { useKeys } from "../kit/keys/letters.ts";
 import { openKeys } from "../kit/keys/open.ts";
 import { openedRow } from "../kit/list/row-keys.ts";
-import { SCREENS } from "../routes.ts";
+import { SCREENS } from "../routes/routes.ts";
 
 /** Keys that every page has: `?` lists all keys, `e` edits the row that has the focus, or the record of the page. */
 export function usePageKeys(): void {

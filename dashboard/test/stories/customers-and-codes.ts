@@ -125,6 +125,23 @@ export async function customersAndCodes(t: TestContext, shop: Shop): Promise<voi
     assert.equal(Number(said), count);
   });
 
+  await t.test("what is known of somebody is saved as one file", async () => {
+    const { id, email } = await shop.api<Customer>("/v1/customers/guest-34");
+    await open(`/customers/${id}`);
+    await page.getByRole("button", { name: "More" }).click();
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: "Export everything known" }).click(),
+    ]);
+    assert.equal(file.suggestedFilename(), "guest-34.json");
+    const saved = JSON.parse(fs.readFileSync(await file.path(), "utf8"));
+    assert.deepEqual([saved.customer.id, saved.customer.email], [id, email]);
+    type Listed = { total: number };
+    const filter = `filters[customer_id][conditions][$is][0]=${id}`;
+    assert.equal(saved.orders.length, (await shop.api<Listed>(`/v1/orders?limit=1&${filter}`)).total);
+    assert.ok(saved.activities.length > 0 && saved.wallet.length > 0);
+  });
+
   await t.test("erasing asks for the address, and says what stays", async () => {
     const { id, email } = await shop.api<Customer>("/v1/customers/guest-30");
     await open(`/customers/${id}`);

@@ -138,7 +138,44 @@ export async function marketers(t: TestContext, shop: Shop): Promise<void> {
     await page.getByText("Different customers").waitFor();
     await page.getByRole("heading", { name: "Segments they are in" }).waitFor();
     assert.deepEqual(await faultsOf(page), []);
-    assert.deepEqual(complaints, []);
-    await close();
   });
+
+  await t.test("gift cards, members and points, and top referrers are shown as the server counts them", async () => {
+    const money = (minor: number) =>
+      `$${new Intl.NumberFormat("en-GB", { minimumFractionDigits: 2 }).format(minor / 100)}`;
+    const count = (value: number) => new Intl.NumberFormat("en-GB").format(value);
+    const shows = (text: string) => page.getByRole("main").getByText(text, { exact: true }).first().waitFor();
+    const { balance } = await shop.api<{ balance: number }>("/v1/gift-cards/balance");
+    assert.ok(balance > 0);
+    await page.goto(`${shop.url}/gift-cards`);
+    await shows(money(balance));
+    assert.deepEqual(await faultsOf(page), []);
+    type Overview = { campaign_id: string; members: { total: number }; issued: number; outstanding: number };
+    const overview = await shop.api<Overview>("/v1/loyalties/Coffee%20club/overview");
+    assert.ok(overview.members.total > 0 && overview.issued > 0);
+    await page.goto(`${shop.url}/campaigns/${overview.campaign_id}`);
+    await page.getByRole("heading", { name: "Members and points" }).waitFor();
+    for (const value of [overview.members.total, overview.issued, overview.outstanding]) await shows(count(value));
+    assert.deepEqual(await faultsOf(page), []);
+    for (const source_id of ["story-friend-1", "story-friend-2"])
+      await shop.write("/v1/redemptions", {
+        redeemables: [{ object: "voucher", id: "FRIEND-DEMO" }],
+        customer: { source_id },
+        order: { amount: 10_000 },
+      });
+    type Top = { data: { code: string; friends: number }[] };
+    const { data: top } = await shop.api<Top>("/v1/referrals/Bring%20a%20friend/top-referrers");
+    assert.deepEqual([top[0]?.code, top[0]?.friends], ["FRIEND-DEMO", 2]);
+    await page.goto(`${shop.url}/referrals`);
+    await page
+      .getByRole("table", { name: "Top referrers" })
+      .getByRole("row", { name: "FRIEND-DEMO" })
+      .getByText("2")
+      .first()
+      .waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+  });
+
+  assert.deepEqual(complaints, []);
+  await close();
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import { faultsOf, type Shop } from "../browser.ts";
+import { CLOCK, faultsOf, type Shop } from "../browser.ts";
 
 const PROJECT = "/management/v1/projects/{projectId}";
 
@@ -26,6 +26,13 @@ export async function operators(t: TestContext, shop: Shop): Promise<void> {
     await page.getByText("Attempt 2").waitFor();
     const { data } = await shop.api<{ data: { target_url: string; headers: object }[] }>(`${PROJECT}/webhooks`);
     assert.deepEqual(data.find(({ target_url }) => target_url.endsWith("/hook"))?.headers, { "x-shop": "demo" });
+  });
+
+  await t.test("a webhook that fails is an alert on Home, which leads to it", async () => {
+    await page.goto(shop.url);
+    await page.getByRole("link", { name: /^The webhook http:\/\/127\.0\.0\.1:9\/hook fails/ }).click();
+    await page.getByRole("heading", { level: 1, name: "http://127.0.0.1:9/hook" }).waitFor();
+    assert.deepEqual(await faultsOf(page), []);
   });
 
   await t.test("a role is put together from what it may do", async () => {
@@ -61,9 +68,57 @@ export async function operators(t: TestContext, shop: Shop): Promise<void> {
     assert.deepEqual(await faultsOf(page), []);
   });
 
+  await t.test("categories are dragged into order with the mouse", async () => {
+    const names = async () => {
+      const { data } = await shop.api<{ data: { name: string }[] }>("/v1/categories?order=hierarchy&limit=100");
+      return data.map(({ name }) => name);
+    };
+    const before = await names();
+    await page.goto(`${shop.url}/stacking`);
+    const row = (name: string) => page.getByRole("listitem").filter({ hasText: name }).first();
+    await row(before[0]!).dragTo(row(before[2]!));
+    await page.getByText("Order changed").waitFor();
+    assert.deepEqual((await names()).slice(0, 3), [before[1], before[2], before[0]]);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Undone").waitFor();
+    assert.deepEqual(await names(), before);
+  });
+
+  await t.test("the clock of a sandbox is moved, and the page says what time it is there", async () => {
+    const clock = await shop.signIn(CLOCK);
+    await clock.page.goto(`${shop.url}/settings/sandbox`);
+    await clock.page.getByText("not at all").waitFor();
+    await clock.page.getByLabel("To a moment").fill("2020-01-01T00:00");
+    await clock.page.getByRole("button", { name: "Move the clock", exact: true }).click();
+    await clock.page.getByText("Choose a moment after the time of the project.").waitFor();
+    await clock.page.getByRole("button", { name: "30 days on" }).click();
+    const question = clock.page.getByRole("dialog");
+    await question.getByRole("button", { name: /^Move to/ }).click();
+    await clock.page.waitForURL(/\/settings\/jobs\//);
+    await clock.page.goto(`${shop.url}/settings/sandbox`);
+    await clock.page.getByText("30 days", { exact: true }).first().waitFor();
+    await clock.page
+      .getByRole("banner")
+      .getByText(/^it is .+ here$/)
+      .waitFor();
+    assert.deepEqual(await faultsOf(clock.page), []);
+    assert.deepEqual(clock.complaints, []);
+    await clock.close();
+  });
+
   await t.test("points are given with a reason, and the ledger of the member shows it", async () => {
     await page.goto(`${shop.url}/loyalty`);
     await page.getByRole("link", { name: "Laurel club" }).click();
+    // First who is there and what became of the points, as the server counts it.
+    const { data } = await shop.api<{ data: { id: string; name: string }[] }>("/v2/loyalties/programs?limit=100");
+    const { id } = data.find(({ name }) => name === "Laurel club")!;
+    type Overview = { members: { total: number }; wallets: { issued: number }[] };
+    const { members, wallets } = await shop.api<Overview>(`/v2/loyalties/programs/${id}/overview`);
+    const shown = (value: number) => page.getByText(new Intl.NumberFormat("en-GB").format(value), { exact: true });
+    await shown(members.total).first().waitFor();
+    await shown(wallets[0]!.issued).first().waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+    await page.getByRole("tab", { name: "Design" }).click();
     await page.getByText("2 points for each").waitFor();
     await page.getByRole("tab", { name: "Members" }).click();
     await page.getByRole("row").nth(1).getByRole("link").click();

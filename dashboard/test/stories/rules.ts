@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
+import type { Locator } from "playwright-core";
 import { faultsOf, type Shop } from "../browser.ts";
 
 type Rule = { id: string; name: string; rules: object };
@@ -36,6 +37,31 @@ export async function rules(t: TestContext, shop: Shop): Promise<void> {
     await page.getByLabel("At", { exact: true }).fill("2027-03-14T09:00");
     await page.waitForURL(/at=2027-03-14/);
     await page.getByText("This rule alone").first().waitFor();
+  });
+
+  await t.test("a group is a bracket: any of two conditions, and a third, decide a cart together", async () => {
+    await page.goto(`${shop.url}/rules/new?item=${shirt}*2`);
+    const add = async (group: Locator, name: string, value: string) => {
+      await group.getByRole("combobox", { name: "Add a condition", exact: true }).last().click();
+      await page.getByRole("option", { name, exact: true }).click();
+      await group.getByLabel(`Value for ${name}`).last().fill(value);
+    };
+    const editor = page.getByRole("main");
+    await page.getByLabel("Name").fill("Story brackets");
+    await add(editor, "Order before this discount", "30");
+    await page.getByRole("button", { name: "Add a group" }).click();
+    // The group has its own button for conditions; that of the whole stands below it.
+    const bracket = page.getByRole("listitem").filter({ has: page.getByRole("button", { name: "Remove the group" }) });
+    await add(bracket, "Order before this discount", "1000");
+    await page.getByText("does not apply").first().waitFor();
+    await add(bracket, "Units in the cart", "1");
+    await page.getByText("does not apply").waitFor({ state: "detached" });
+    assert.deepEqual(await faultsOf(page), []);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.waitForURL(/\/rules\/val_/);
+    const { data: saved } = await shop.api<{ data: Rule[] }>("/v1/validation-rules?limit=50");
+    const { logic } = saved.find(({ name }) => name === "Story brackets")!.rules as { logic: string };
+    assert.match(logic, /^\(?\w+\)? and \(\w+ or \w+\)$/);
   });
 
   await t.test("a formula is completed, and its fault is shown at its place", async () => {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import fs from "node:fs";
 import type { TestContext } from "node:test";
 import { CAREFUL, faultsOf, fillIn, OWNER, type Shop } from "../browser.ts";
 
@@ -42,6 +43,35 @@ export async function shell(t: TestContext, shop: Shop): Promise<void> {
     await page.waitForURL(/campaign_type=PROMOTION/);
     await page.getByText("Spend and save").waitFor();
     assert.equal(await page.getByText("Bring a friend").count(), 0);
+    await close();
+  });
+
+  await t.test("columns that were chosen are still chosen after a reload, here and in the exported file", async () => {
+    const { page, complaints, close } = await shop.signIn();
+    await page.goto(`${shop.url}/campaigns`);
+    const heading = (name: string) => page.getByRole("columnheader", { name, exact: true });
+    await heading("Kind").waitFor();
+    await page.getByRole("button", { name: "Columns" }).click();
+    await page.getByRole("menuitemcheckbox", { name: "Kind" }).click();
+    await heading("Kind").waitFor({ state: "detached" });
+    await page.getByRole("menuitemcheckbox", { name: "Compact rows" }).click();
+    assert.equal(await page.getByRole("menuitemcheckbox", { name: "Kind", checked: false }).count(), 1);
+    // Closed by the key, the menu gives the focus back to its button.
+    await page.keyboard.press("Escape");
+    await page.getByRole("menu").waitFor({ state: "detached" });
+    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("aria-label")), "Columns");
+    await page.reload();
+    await heading("Status").waitFor();
+    assert.equal(await heading("Kind").count(), 0);
+    assert.equal(await page.locator("table[data-compact]").count(), 1);
+    assert.deepEqual(await faultsOf(page), []);
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Export", exact: true }).click(),
+    ]);
+    const [heads] = fs.readFileSync(await file.path(), "utf8").split("\n");
+    assert.ok(heads!.includes("Status") && !heads!.includes("Kind"), `${heads}`);
+    assert.deepEqual(complaints, []);
     await close();
   });
 

@@ -1,5 +1,4 @@
 import { Menu } from "@mantine/core";
-import { IconCheck } from "@tabler/icons-react";
 import { cloneElement, type ReactElement, useEffect, useRef, useState } from "react";
 import { Link } from "react-router";
 import type { MenuDescription, MenuEntry } from "./menu-button.tsx";
@@ -9,10 +8,9 @@ function Entry({ of }: { of: MenuEntry }) {
   if ("heading" in of) return <Menu.Label>{of.heading}</Menu.Label>;
   const { text, run, to, href, isOn, isDangerous, left, right, lang } = of;
   const shown = {
-    ...{ leftSection: left, rightSection: right ?? (isOn ? <IconCheck size={16} aria-hidden /> : null) },
+    ...{ leftSection: left, rightSection: right },
     ...(lang && { lang }),
     ...(isDangerous && { c: "var(--mantine-color-error)" }),
-    ...(isOn !== undefined && { role: "menuitemcheckbox", "aria-checked": isOn }),
   };
   if (to !== undefined)
     return (
@@ -25,6 +23,12 @@ function Entry({ of }: { of: MenuEntry }) {
       <Menu.Item component="a" href={href} target="_blank" {...shown}>
         {text}
       </Menu.Item>
+    );
+  if (isOn !== undefined)
+    return (
+      <Menu.CheckboxItem checked={isOn} {...(run && { onChange: run })}>
+        {text}
+      </Menu.CheckboxItem>
     );
   return (
     <Menu.Item {...(run && { onClick: run })} {...shown}>

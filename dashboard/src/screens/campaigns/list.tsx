@@ -17,7 +17,7 @@ import { LoadingRows } from "../../kit/states/states.tsx";
 import { type TextKey, useText } from "../../text/text.ts";
 import { KINDS } from "./kinds.ts";
 
-const Timeline = lazy(() => import("./timeline.tsx"));
+const Timeline = lazy(() => import("./timeline/timeline.tsx"));
 
 export type Campaign = RowOf<typeof listCampaigns>;
 

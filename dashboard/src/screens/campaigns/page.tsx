@@ -27,21 +27,21 @@ export default function CampaignPage() {
       actions={(one) => <Actions campaign={one} />}
       call={[getCampaign, { campaignId }]}
       tabs={{
-        overview: { title: "campaigns.overview", load: () => import("./overview.tsx") },
+        overview: { title: "campaigns.overview", load: () => import("./tabs/overview.tsx") },
         ...(isWithCodes && can("listVouchers")
-          ? { codes: { title: "campaigns.codes" as const, load: () => import("./codes.tsx") } }
+          ? { codes: { title: "campaigns.codes" as const, load: () => import("./tabs/codes.tsx") } }
           : {}),
         ...(campaign.data?.promotion
-          ? { tiers: { title: "campaigns.tiers" as const, load: () => import("./tiers.tsx") } }
+          ? { tiers: { title: "campaigns.tiers" as const, load: () => import("./tabs/tiers.tsx") } }
           : {}),
         ...(can("getCampaignAudience")
-          ? { audience: { title: "campaigns.audience" as const, load: () => import("./audience.tsx") } }
+          ? { audience: { title: "campaigns.audience" as const, load: () => import("./tabs/audience.tsx") } }
           : {}),
         ...(can("listRefusals")
-          ? { refusals: { title: "campaigns.refusals" as const, load: () => import("./refusals.tsx") } }
+          ? { refusals: { title: "campaigns.refusals" as const, load: () => import("./tabs/refusals.tsx") } }
           : {}),
         ...(can("listAuditLog")
-          ? { history: { title: "campaigns.history" as const, load: () => import("./history.tsx") } }
+          ? { history: { title: "campaigns.history" as const, load: () => import("./tabs/history.tsx") } }
           : {}),
       }}
     />

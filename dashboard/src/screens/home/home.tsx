@@ -12,7 +12,7 @@ import { PageHead } from "../../kit/page/page-head.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
 import { Section } from "../../kit/page/section.tsx";
 import { type Metric, SeriesCard, SeriesFigures } from "../../registry/series.tsx";
-import { SCREENS } from "../../routes.ts";
+import { SCREENS } from "../../routes/routes.ts";
 import { useText } from "../../text/text.ts";
 import { Alerts } from "./alerts.tsx";
 

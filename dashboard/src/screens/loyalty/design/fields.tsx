@@ -1,4 +1,4 @@
-import { Button, Group, type NumberInputProps, Stack, Text } from "@mantine/core";
+import { Button, Group, type NumberInputProps, Stack, Text, TextInput } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 import { MultiSelect, NumberInput, Select } from "../../../kit/later/fields.ts";
@@ -13,6 +13,21 @@ export const Fault = ({ says }: { says: ReactNode }) =>
       {says}
     </Text>
   ) : null;
+
+type NamedForm = { key: (field: "name") => string; getInputProps: (field: "name") => object };
+/** What a part of a program is called. `isFixed`: the rest of it cannot be changed any more. */
+export function NameField({ form, isFixed = false }: { form: NamedForm; isFixed?: boolean }) {
+  const t = useText();
+  return (
+    <TextInput
+      key={form.key("name")}
+      label={t("designer.name")}
+      {...(isFixed && { description: t("designer.fixed") })}
+      data-autofocus
+      {...form.getInputProps("name")}
+    />
+  );
+}
 
 type PointsProps = Omit<NumberInputProps, "value" | "onChange"> & {
   value: number | null;

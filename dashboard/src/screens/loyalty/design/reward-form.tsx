@@ -1,4 +1,3 @@
-import { TextInput } from "@mantine/core";
 import { type ReactNode, useRef, useState } from "react";
 import {
   createReward,
@@ -19,7 +18,7 @@ import { Loaded } from "../../../kit/states/loaded.tsx";
 import { useText } from "../../../text/text.ts";
 import { stockOf, useAssign } from "./assign.ts";
 import { CostsField } from "./costs-field.tsx";
-import { Fault, NumberField, WalletSelect } from "./fields.tsx";
+import { Fault, NameField, NumberField, WalletSelect } from "./fields.tsx";
 import type { PartFormProps } from "./part-window.tsx";
 import { handedOf, REWARD_KINDS, type RewardKind, type RewardValues, rewardValuesOf } from "./reward-values.ts";
 import { costBodyOf } from "./ways.ts";
@@ -191,7 +190,7 @@ function Fields(props: FieldsProps) {
       labels={{ name: t("designer.name"), costs: t("designer.prices"), stock: t("designer.stock") }}
       saveText={t(reward ? "kit.form.save" : add)}
     >
-      <TextInput key={form.key("name")} label={t("designer.name")} data-autofocus {...form.getInputProps("name")} />
+      <NameField form={form} />
       <HandedOut {...props} form={form} shown={shown} />
       <CostsField
         {...props}

@@ -1,4 +1,3 @@
-import { TextInput } from "@mantine/core";
 import { useRef, useState } from "react";
 import type { BodyOf } from "../../../api/op.ts";
 import {
@@ -20,7 +19,7 @@ import { Loaded } from "../../../kit/states/loaded.tsx";
 import { type TextKey, useText } from "../../../text/text.ts";
 import { useAssign } from "./assign.ts";
 import { EarningsField } from "./earnings-field.tsx";
-import { Fault } from "./fields.tsx";
+import { Fault, NameField } from "./fields.tsx";
 import type { PartFormProps } from "./part-window.tsx";
 import { type EarningValue, earningBodyOf, earningValueOf, fitting, newEarning } from "./ways.ts";
 
@@ -156,7 +155,7 @@ function Fields(props: FieldsProps) {
       labels={{ name: t("designer.name"), earnings: t("designer.ways") }}
       saveText={t(rule ? "kit.form.save" : add)}
     >
-      <TextInput key={form.key("name")} label={t("designer.name")} data-autofocus {...form.getInputProps("name")} />
+      <NameField form={form} />
       <When form={form} event={event} onEvent={setEvent} disabled={rule !== null && rule.status !== "DRAFT"} />
       <EarningsField
         {...props}

@@ -1,4 +1,4 @@
-import { Text, TextInput } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useRef, useState } from "react";
 import {
   activateTierStructure,
@@ -13,7 +13,7 @@ import { RecordForm } from "../../../kit/form/record-form.tsx";
 import { type RecordForm as RecordState, useRecordForm } from "../../../kit/form/use-record-form.ts";
 import { useText } from "../../../text/text.ts";
 import { useAssign } from "./assign.ts";
-import { NumberField, WalletSelect } from "./fields.tsx";
+import { NameField, NumberField, WalletSelect } from "./fields.tsx";
 import type { PartFormProps } from "./part-window.tsx";
 import { byPoints, type Design } from "./parts.ts";
 
@@ -125,13 +125,7 @@ function Fields(props: FieldsProps) {
   });
   return (
     <RecordForm state={state} saveText={t(tier ? "kit.form.save" : "designer.add.tier")}>
-      <TextInput
-        key={form.key("name")}
-        label={t("designer.name")}
-        {...(isFixed && { description: t("designer.fixed") })}
-        data-autofocus
-        {...form.getInputProps("name")}
-      />
+      <NameField form={form} isFixed={isFixed} />
       <NumberField {...number("from")} />
       <NumberField {...number("to")} description={t("designer.toHelp")} />
       {design.structure === null && (

@@ -1,4 +1,3 @@
-import { TextInput } from "@mantine/core";
 import { useRef, useState } from "react";
 import {
   createCardDefinition,
@@ -14,7 +13,7 @@ import { Select } from "../../../kit/later/fields.ts";
 import { Loaded } from "../../../kit/states/loaded.tsx";
 import { useText } from "../../../text/text.ts";
 import { useAssign } from "./assign.ts";
-import { type Period, PeriodField } from "./fields.tsx";
+import { NameField, type Period, PeriodField } from "./fields.tsx";
 import type { PartFormProps } from "./part-window.tsx";
 
 /** At once or never, after a period, or something that is set elsewhere and stays. */
@@ -115,13 +114,7 @@ function Fields({ program, wallet, from, onDone }: FieldsProps) {
       labels={{ name: t("designer.name"), expires: t("designer.expires"), pending: t("designer.pending") }}
       saveText={t(wallet ? "kit.form.save" : "designer.add.wallet")}
     >
-      <TextInput
-        key={form.key("name")}
-        label={t("designer.name")}
-        {...(isFixed && { description: t("designer.fixed") })}
-        data-autofocus
-        {...form.getInputProps("name")}
-      />
+      <NameField form={form} isFixed={isFixed} />
       {(["expires", "pending"] as const).map((name) => (
         <AfterField
           key={form.key(name)}

@@ -1,0 +1,81 @@
+import type { UseFormReturnType } from "@mantine/form";
+import { useState } from "react";
+import { SEGMENTS } from "../../../api/sources.ts";
+import { NumberInput } from "../../../kit/later/fields.ts";
+import { type Option, RecordSelect } from "../../../kit/pick/record-select.tsx";
+import type { TextKey } from "../../../text/text.ts";
+import type { Field, Values } from "./values.ts";
+
+/** The labels of fields, for what is missing and for what somebody else changed. */
+export const LABELS: Record<Field, TextKey> = {
+  campaign_type: "campaigns.kind",
+  name: "campaigns.name",
+  description: "campaigns.description",
+  type: "campaigns.codeKind",
+  discount: "campaigns.steps.offer",
+  gift: "campaigns.giftAmount",
+  points: "campaigns.startPoints",
+  earn_points: "campaigns.earnPoints",
+  earn_every: "campaigns.earnEvery",
+  tiers: "campaigns.tiers",
+  start_date: "campaigns.starts",
+  expiration_date: "campaigns.ends",
+  segment: "campaigns.who",
+  spends: "campaigns.spends",
+  code: "campaigns.code",
+  vouchers_count: "campaigns.count",
+  pattern: "campaigns.pattern",
+  uses: "campaigns.usesEach",
+  per_customer: "campaigns.perCustomer",
+  budget: "campaigns.budget",
+};
+
+export const bind = (form: UseFormReturnType<Values>, field: Field) => form.getInputProps(field);
+
+export function CountField({
+  form,
+  field,
+  label,
+  help,
+  required,
+}: {
+  form: UseFormReturnType<Values>;
+  field: Field;
+  label: string;
+  help?: string;
+  required?: boolean;
+}) {
+  const { defaultValue, onChange, ...rest } = form.getInputProps(field);
+  return (
+    <NumberInput
+      label={label}
+      {...(help !== undefined && { description: help })}
+      {...(required && { required })}
+      min={1}
+      allowDecimal={false}
+      maw={240}
+      defaultValue={defaultValue ?? ""}
+      onChange={(typed) => onChange(typed === "" ? null : Number(typed))}
+      {...rest}
+    />
+  );
+}
+
+export function SegmentField({
+  label,
+  placeholder,
+  defaultValue = null,
+  onChange,
+}: {
+  label: string;
+  placeholder: string;
+  defaultValue?: Option | null;
+  onChange?: (chosen: Option | null) => void;
+}) {
+  const [chosen, setChosen] = useState(defaultValue);
+  const choose = (option: Option | null) => {
+    setChosen(option);
+    onChange?.(option);
+  };
+  return <RecordSelect source={SEGMENTS} label={label} placeholder={placeholder} value={chosen} onChange={choose} />;
+}

@@ -1,0 +1,210 @@
+import { Group, Radio, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import type { ReactNode } from "react";
+import { MomentField } from "../../../kit/form/moment-field.tsx";
+import { MoneyField } from "../../../kit/form/money-field.tsx";
+import { DiscountField } from "../../../registry/discount-field.tsx";
+import { useText } from "../../../text/text.ts";
+import { KINDS, type Kind } from "../kinds.ts";
+import { CheckStep } from "./check-step.tsx";
+import { bind, CountField, SegmentField } from "./fields.tsx";
+import { TiersField } from "./tiers-field.tsx";
+import { type Step, typeOf, type Values } from "./values.ts";
+
+export type StepProps = {
+  form: UseFormReturnType<Values>;
+  /** What the form holds right now. */
+  values: Values;
+  isNew: boolean;
+  /** Whether it is the step that is shown. */
+  isOpen: boolean;
+  open: (step: Step) => void;
+};
+
+function KindStep({ form, isNew }: StepProps) {
+  const t = useText();
+  return (
+    <Stack gap="lg">
+      {isNew && (
+        <Radio.Group key={form.key("campaign_type")} label={t("campaigns.kind")} {...bind(form, "campaign_type")}>
+          <Stack gap="sm" mt="sm">
+            {(Object.keys(KINDS) as Kind[]).map((kind) => (
+              <Radio key={kind} value={kind} label={t(KINDS[kind])} description={t(`campaigns.kindHelp.${kind}`)} />
+            ))}
+          </Stack>
+        </Radio.Group>
+      )}
+      <TextInput
+        key={form.key("name")}
+        label={t("campaigns.name")}
+        required={isNew}
+        {...(!isNew && { readOnly: true, description: t("campaigns.nameFixed") })}
+        {...bind(form, "name")}
+      />
+      <Textarea
+        key={form.key("description")}
+        label={t("campaigns.description")}
+        autosize
+        minRows={2}
+        {...bind(form, "description")}
+      />
+    </Stack>
+  );
+}
+
+function OfferStep({ form, values, isNew }: StepProps) {
+  const t = useText();
+  const kind = values.campaign_type;
+  if (kind === "PROMOTION")
+    return isNew ? (
+      <TiersField key={form.key("tiers")} {...bind(form, "tiers")} />
+    ) : (
+      <Text>{t("campaigns.offersElsewhere")}</Text>
+    );
+  if (kind === "GIFT_VOUCHERS")
+    return <MoneyField key={form.key("gift")} label={t("campaigns.giftAmount")} required {...bind(form, "gift")} />;
+  if (kind === "LOYALTY_PROGRAM")
+    return (
+      <Stack gap="lg">
+        <CountField key={form.key("points")} form={form} field="points" label={t("campaigns.startPoints")} />
+        {isNew && (
+          <Group align="flex-start">
+            <CountField
+              key={form.key("earn_points")}
+              {...{ form, field: "earn_points", label: t("campaigns.earnPoints") }}
+            />
+            <MoneyField key={form.key("earn_every")} label={t("campaigns.earnEvery")} {...bind(form, "earn_every")} />
+          </Group>
+        )}
+      </Stack>
+    );
+  return <DiscountField key={form.key("discount")} {...bind(form, "discount")} />;
+}
+
+function WhenStep({ form, isNew }: StepProps) {
+  const t = useText();
+  return (
+    <Stack gap="lg">
+      <Group align="flex-start">
+        <MomentField key={form.key("start_date")} label={t("campaigns.starts")} {...bind(form, "start_date")} />
+        <MomentField key={form.key("expiration_date")} label={t("campaigns.ends")} {...bind(form, "expiration_date")} />
+      </Group>
+      {isNew ? (
+        <>
+          <SegmentField
+            key={form.key("segment")}
+            label={t("campaigns.who")}
+            placeholder={t("campaigns.whoAll")}
+            {...bind(form, "segment")}
+          />
+          <MoneyField key={form.key("spends")} label={t("campaigns.spends")} {...bind(form, "spends")} />
+        </>
+      ) : (
+        <Text size="sm" c="dimmed">
+          {t("campaigns.rulesElsewhere")}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+const CODE_KINDS: Partial<Record<Kind, readonly Values["type"][]>> = {
+  DISCOUNT_COUPONS: ["STATIC", "STANDALONE", "AUTO_UPDATE"],
+  GIFT_VOUCHERS: ["STATIC", "AUTO_UPDATE"],
+};
+
+function CodesStep({ form, values }: StepProps) {
+  const t = useText();
+  const kinds = CODE_KINDS[values.campaign_type];
+  const type = typeOf(values);
+  const { onChange, ...bound } = bind(form, "type");
+  const choose = (chosen: string) => {
+    onChange(chosen);
+    // One code for everybody that works once would be used up by the first customer.
+    if (chosen === "STANDALONE" && values.uses === 1) form.setFieldValue("uses", null);
+    if (chosen !== "STANDALONE" && type === "STANDALONE" && values.uses === null) form.setFieldValue("uses", 1);
+  };
+  return (
+    <Stack gap="lg">
+      {kinds === undefined ? (
+        <Text>{t("campaigns.onlyAutomatic")}</Text>
+      ) : (
+        <Radio.Group key={form.key("type")} label={t("campaigns.codeKind")} {...bound} onChange={choose}>
+          <Stack gap="sm" mt="sm">
+            {kinds.map((one) => (
+              <Radio key={one} value={one} label={t(`campaigns.codeKinds.${one}`)} />
+            ))}
+          </Stack>
+        </Radio.Group>
+      )}
+      {type === "STANDALONE" && (
+        <TextInput
+          key={form.key("code")}
+          label={t("campaigns.code")}
+          description={t("campaigns.codeHelp")}
+          required
+          classNames={{ input: "mono" }}
+          {...bind(form, "code")}
+        />
+      )}
+      {type === "STATIC" && (
+        <CountField
+          key={form.key("vouchers_count")}
+          {...{ form, field: "vouchers_count", label: t("campaigns.count"), required: true }}
+        />
+      )}
+      {type !== "STANDALONE" && (
+        <TextInput
+          key={form.key("pattern")}
+          label={t("campaigns.pattern")}
+          description={t("campaigns.patternHelp")}
+          classNames={{ input: "mono" }}
+          {...bind(form, "pattern")}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function LimitsStep({ form, values, isNew }: StepProps) {
+  const t = useText();
+  const kind = values.campaign_type;
+  return (
+    <Stack gap="lg">
+      {kind === "DISCOUNT_COUPONS" && (
+        <CountField
+          key={form.key("uses")}
+          {...{ form, field: "uses", label: t("campaigns.usesEach"), help: t("campaigns.usesHelp") }}
+        />
+      )}
+      {isNew && (
+        <CountField
+          key={form.key("per_customer")}
+          {...{ form, field: "per_customer", label: t("campaigns.perCustomer"), help: t("campaigns.usesHelp") }}
+        />
+      )}
+      {isNew && kind !== "GIFT_VOUCHERS" && kind !== "LOYALTY_PROGRAM" && (
+        <MoneyField
+          key={form.key("budget")}
+          label={t("campaigns.budget")}
+          description={t("campaigns.budgetHelp")}
+          {...bind(form, "budget")}
+        />
+      )}
+      {!isNew && (
+        <Text size="sm" c="dimmed">
+          {t("campaigns.rulesElsewhere")}
+        </Text>
+      )}
+    </Stack>
+  );
+}
+
+export const STEP_PARTS: Record<Step, (props: StepProps) => ReactNode> = {
+  kind: KindStep,
+  offer: OfferStep,
+  when: WhenStep,
+  codes: CodesStep,
+  limits: LimitsStep,
+  check: CheckStep,
+};

@@ -1,0 +1,220 @@
+import type { BodyOf } from "../../../api/op.ts";
+import type {
+  Campaign,
+  createCampaign,
+  createValidationRule,
+  Discount,
+  updateCampaign,
+} from "../../../api/operations.gen.ts";
+import type { Option } from "../../../kit/pick/record-select.tsx";
+import type { Offer } from "../../../registry/campaign-sentence.ts";
+import type { Text } from "../../../text/text.ts";
+import type { Kind } from "../kinds.ts";
+
+export type TierValue = { key: number; name: string; banner: string; discount: Discount | null };
+/** A campaign as its form holds it. */
+export type Values = {
+  campaign_type: Kind;
+  name: string;
+  description: string;
+  type: Campaign["type"];
+  discount: Discount | null;
+  gift: number | null;
+  points: number | null;
+  earn_points: number | null;
+  earn_every: number | null;
+  tiers: TierValue[];
+  start_date: string | null;
+  expiration_date: string | null;
+  segment: Option | null;
+  spends: number | null;
+  code: string;
+  vouchers_count: number | null;
+  pattern: string;
+  uses: number | null;
+  per_customer: number | null;
+  budget: number | null;
+};
+export type Field = keyof Values;
+
+export const START: Values = {
+  ...{ campaign_type: "DISCOUNT_COUPONS", name: "", description: "", type: "STATIC" },
+  ...{ discount: { type: "PERCENT", effect: "APPLY_TO_ORDER" }, gift: null, points: null },
+  ...{ earn_points: null, earn_every: null, tiers: [{ key: 1, name: "", banner: "", discount: null }] },
+  ...{ start_date: null, expiration_date: null, segment: null, spends: null },
+  ...{ code: "", vouchers_count: 100, pattern: "", uses: 1, per_customer: null, budget: null },
+};
+
+/** A step of the form and the fields in it. */
+export const STEPS = {
+  kind: ["campaign_type", "name", "description"],
+  offer: ["discount", "gift", "points", "earn_points", "earn_every", "tiers"],
+  when: ["start_date", "expiration_date", "segment", "spends"],
+  codes: ["type", "code", "vouchers_count", "pattern"],
+  limits: ["uses", "per_customer", "budget"],
+  check: [],
+} as const satisfies Record<string, readonly Field[]>;
+export type Step = keyof typeof STEPS;
+export const stepOf = (field: string): Step =>
+  (Object.keys(STEPS) as Step[]).find((step) => (STEPS[step] as readonly string[]).includes(field)) ?? "kind";
+
+/** Kinds whose codes are made one by one, as people ask for them. */
+const ONE_BY_ONE: readonly Kind[] = ["LOYALTY_PROGRAM", "REFERRAL_PROGRAM"];
+export const typeOf = ({ campaign_type, type }: Values): Campaign["type"] =>
+  ONE_BY_ONE.includes(campaign_type)
+    ? "AUTO_UPDATE"
+    : campaign_type === "GIFT_VOUCHERS" && type === "STANDALONE"
+      ? "STATIC"
+      : type;
+
+const VALUES: Record<Discount["type"], readonly (keyof Discount)[]> = {
+  AMOUNT: ["amount_off", "amount_off_formula"],
+  PERCENT: ["percent_off", "percent_off_formula"],
+  FIXED: ["fixed_amount", "fixed_amount_formula"],
+  UNIT: ["unit_off", "unit_off_formula", "units"],
+};
+const isWorthNothing = (discount: Discount | null) =>
+  discount === null || !(VALUES[discount.type] ?? []).some((name) => Boolean(discount[name]));
+
+const orNull = (discount: Discount | null) => (isWorthNothing(discount) ? null : discount);
+
+/** What is missing or contradicts itself, by field. The server decides the rest. */
+export function faultsIn(values: Values, t: Text): Partial<Record<Field, string>> {
+  const { campaign_type: kind, start_date, expiration_date, earn_points, earn_every } = values;
+  const required = t("kit.form.required");
+  const isDiscount = kind === "DISCOUNT_COUPONS" || kind === "REFERRAL_PROGRAM";
+  const isBadTier = ({ name, discount }: TierValue) => name.trim() === "" || isWorthNothing(discount);
+  return {
+    ...(values.name.trim() === "" && { name: required }),
+    ...(isDiscount && isWorthNothing(values.discount) && { discount: required }),
+    ...(kind === "GIFT_VOUCHERS" && !values.gift && { gift: required }),
+    ...(kind === "LOYALTY_PROGRAM" && earn_points && !earn_every ? { earn_every: required } : {}),
+    ...(kind === "LOYALTY_PROGRAM" && earn_every && !earn_points ? { earn_points: required } : {}),
+    ...(kind === "PROMOTION" &&
+      (values.tiers.length === 0 || values.tiers.some(isBadTier)) && { tiers: t("campaigns.badTiers") }),
+    ...(kind !== "PROMOTION" && typeOf(values) === "STANDALONE" && values.code.trim() === "" && { code: required }),
+    ...(kind !== "PROMOTION" && typeOf(values) === "STATIC" && !values.vouchers_count && { vouchers_count: required }),
+    ...(start_date &&
+      expiration_date &&
+      Date.parse(start_date) >= Date.parse(expiration_date) && { expiration_date: t("campaigns.endsBefore") }),
+  };
+}
+
+const isSet = (value: unknown) => value !== null && value !== undefined && value !== "";
+const filled = <T extends object>(body: T): T =>
+  Object.fromEntries(Object.entries(body).filter(([, value]) => isSet(value))) as T;
+
+/** The conditions of a campaign as a rule, or null where it has none. */
+export function ruleOf(values: Values): BodyOf<typeof createValidationRule> | null {
+  const { segment, spends, per_customer, budget } = values;
+  const conditions = [
+    segment && { name: "customer.segment", conditions: { $is: [segment.value] } },
+    spends && { name: "order.initial_amount", conditions: { $more_than_or_equal: [spends] } },
+    per_customer && {
+      name: "campaign.redemptions.customers_count",
+      conditions: { $less_than_or_equal: [per_customer] },
+    },
+    budget && { name: "campaign.orders.amount_discounted", conditions: { $less_than_or_equal: [budget] } },
+  ].filter((one) => Boolean(one));
+  if (conditions.length === 0) return null;
+  const numbered = conditions.map((one, place) => [String(place + 1), one] as const);
+  const rules = { ...Object.fromEntries(numbered), logic: numbered.map(([number]) => number).join(" and ") };
+  return { name: values.name.trim(), rules } as BodyOf<typeof createValidationRule>;
+}
+
+function voucherOf(values: Values) {
+  const { campaign_type: kind } = values;
+  const code_config = values.pattern.trim() === "" ? undefined : { pattern: values.pattern.trim() };
+  const code = typeOf(values) === "STANDALONE" ? values.code.trim() : undefined;
+  const common = filled({ code_config, code });
+  const redemption = { quantity: values.uses };
+  if (kind === "GIFT_VOUCHERS")
+    return { type: "GIFT_VOUCHER" as const, gift: { amount: values.gift! }, redemption: { quantity: null }, ...common };
+  if (kind === "LOYALTY_PROGRAM")
+    return { type: "LOYALTY_CARD" as const, loyalty_card: { points: values.points ?? 0 }, ...common };
+  const isReferral = kind === "REFERRAL_PROGRAM";
+  return {
+    type: "DISCOUNT_VOUCHER" as const,
+    discount: filled(values.discount!),
+    redemption: isReferral ? { quantity: null } : redemption,
+    ...common,
+    ...(isReferral && { is_referral_code: true }),
+  };
+}
+
+/** What is sent to make the campaign, with the rule that was made before it. */
+export function bodyOf(values: Values, ruleId: string | null): BodyOf<typeof createCampaign> {
+  const { campaign_type, start_date, expiration_date } = values;
+  const type = typeOf(values);
+  const common = {
+    ...filled({ description: values.description.trim(), start_date, expiration_date }),
+    ...{ name: values.name.trim(), campaign_type },
+  };
+  const rules = ruleId === null ? {} : { validation_rules: [ruleId] };
+  if (campaign_type === "PROMOTION") {
+    const tiers = values.tiers.map(({ name, banner, discount }) => ({
+      ...filled({ name: name.trim(), banner: banner.trim() }),
+      action: { discount: filled(discount!) },
+    }));
+    // Of the campaign, and not of each offer: its budget is one for all of them.
+    return { ...common, ...rules, promotion: { tiers } };
+  }
+  return {
+    ...common,
+    ...rules,
+    ...{ type, voucher: voucherOf(values) },
+    ...(type === "STATIC" && { vouchers_count: values.vouchers_count }),
+    ...(campaign_type === "REFERRAL_PROGRAM" && { referral_program: { conversion_event_type: "redemption" as const } }),
+  };
+}
+
+/** A saved campaign as the form shows it. What a form cannot change is only shown. */
+export const valuesOf = (campaign: Campaign): Values => ({
+  ...START,
+  ...{ campaign_type: campaign.campaign_type, name: campaign.name, type: campaign.type },
+  description: campaign.description ?? "",
+  discount: campaign.voucher?.discount ?? null,
+  gift: campaign.voucher?.gift?.amount ?? null,
+  points: campaign.voucher?.loyalty_card?.points ?? null,
+  tiers: (campaign.promotion?.tiers ?? []).map(({ name, banner, action }, key) => ({
+    ...{ key, name, banner: banner ?? "", discount: action.discount },
+  })),
+  start_date: campaign.start_date ?? null,
+  expiration_date: campaign.expiration_date ?? null,
+  uses: campaign.voucher?.redemption.quantity ?? null,
+  ...{ vouchers_count: campaign.vouchers_count, code: campaign.name },
+});
+
+/** What is sent to change it: only what was changed. */
+export function changesOf(changes: Partial<Values>, campaign: Campaign): BodyOf<typeof updateCampaign> {
+  const { gift, loyalty_card } = campaign.voucher ?? {};
+  const has = (field: Field) => field in changes;
+  return {
+    ...(has("description") && { description: changes.description || null }),
+    ...(has("start_date") && { start_date: changes.start_date ?? null }),
+    ...(has("expiration_date") && { expiration_date: changes.expiration_date ?? null }),
+    ...(has("discount") && changes.discount && { discount: filled(changes.discount) }),
+    ...(has("gift") && {
+      gift: { amount: changes.gift!, ...(gift?.effect !== undefined && { effect: gift.effect }) },
+    }),
+    ...(has("points") && {
+      loyalty_card: {
+        points: changes.points ?? 0,
+        ...(loyalty_card?.expiration_rules && { expiration_rules: loyalty_card.expiration_rules }),
+      },
+    }),
+    ...(has("uses") && { redemption: { quantity: changes.uses ?? null } }),
+  };
+}
+
+/** What the form says so far, for the sentence above it. */
+export const offerIn = (values: Values): Offer => ({
+  ...{ kind: values.campaign_type, discount: orNull(values.discount), gift: values.gift },
+  tiers: values.tiers.map(({ name, discount }) => ({ name, discount: orNull(discount) })),
+  points: values.points,
+  earns: values.earn_points && values.earn_every ? { points: values.earn_points, every: values.earn_every } : null,
+  ...{ from: values.start_date, to: values.expiration_date, segment: values.segment?.label ?? null },
+  // Cards and codes of referrals are used as often as one likes.
+  uses: values.campaign_type === "DISCOUNT_COUPONS" ? values.uses : null,
+  ...{ spends: values.spends, perCustomer: values.per_customer, budget: values.budget },
+});

@@ -1,0 +1,41 @@
+import type { RowOf } from "../../../api/op.ts";
+import { listRoles } from "../../../api/operations.gen.ts";
+import { type Column, count, link, moment, text } from "../../../kit/list/columns.tsx";
+import { ListScreen } from "../../../kit/list/list-screen.tsx";
+import { useList } from "../../../kit/list/use-list.ts";
+import { SettingsFrame } from "../frame.tsx";
+
+type Role = RowOf<typeof listRoles>;
+
+const kind: Column<Role> = {
+  id: "is_built_in",
+  title: "settings.kind",
+  cell: ({ is_built_in }, { t }) => t(is_built_in ? "settings.builtIn" : "settings.custom"),
+  csv: ({ is_built_in }) => (is_built_in ? "built-in" : "custom"),
+};
+const COLUMNS = [
+  link<Role>(
+    "settings.role",
+    ({ id, name, is_built_in }) => (is_built_in ? id : name),
+    ({ id }) => `/settings/roles/${id}`,
+  ),
+  text<Role>("settings.says", "name"),
+  kind,
+  count<Role>("settings.permissions", "permissions.length"),
+  moment<Role>("settings.changed", "updated_at", { isExtra: true }),
+];
+
+export default function Roles() {
+  const list = useList(listRoles);
+  return (
+    <SettingsFrame>
+      <ListScreen
+        list={list}
+        title="settings.roles"
+        create={{ to: "/settings/roles/new", text: "settings.newRole", can: "createRole" }}
+        columns={COLUMNS}
+        empty={{ title: "settings.noRoles" }}
+      />
+    </SettingsFrame>
+  );
+}
