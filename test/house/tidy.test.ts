@@ -180,7 +180,7 @@ function spreadFault(sql: string): string | null {
   const set = /^update\b.*?\bset\b(.*?)(?:\( ?select\b|\bfrom\b|\bwhere\b|$)/i.exec(sql)?.[1] ?? "";
   if (/\b(?:to_jsonb?|row_to_json|jsonb?_build_\w+)\(/i.test(set))
     return `JSON of a row depends on settings; make it in a sub-select with offset 0: ${sql}`;
-  if (/^update\b.*\bcase (?!when\b)/i.test(sql)) return `a CASE with a value in an update; write \`case when\`: ${sql}`;
+  if (/^(?:update|delete)\b.*\bcase (?!when\b)/i.test(sql)) return `a CASE with a value in a write; write \`case when\`: ${sql}`;
   if (/\bfrom projects (\w+)\b.*\bexists \(.*\b\1\.id\b/i.test(sql))
     return `exists that looks at the project's row: ${sql}`;
   return null;
