@@ -4,6 +4,7 @@ import {
   byText,
   date,
   type ExportObject,
+  type ExportOwner,
   id,
   json,
   money,
@@ -17,6 +18,9 @@ import {
 import { isShown, REDEMPTION_FILTER_SQL, REDEMPTION_FILTERS } from "./list-store.ts";
 
 const spent = (kind: string) => (db: Db) => db`case when effect ->> 'kind' = ${kind} then amount end`;
+
+const foldedCode = (db: Db, owner: ExportOwner) => db`
+  (select v.code_folded from vouchers v where v.project_id = ${owner.id} and v.id = redemptions.related_object_id)`;
 
 /** Redemptions and rollbacks, as the lists of the interface have them: not those of codes and campaigns that are deleted. */
 export const exportedRedemptions: ExportObject = {
@@ -32,15 +36,15 @@ export const exportedRedemptions: ExportObject = {
     customer_id: personalId("customer_id"),
     customer_source_id: personal(sourceIdOf("redemptions")),
     customer_name: personal(
-      (db) => db`
-      (select k.name from customers k where k.project_id = redemptions.project_id and k.id = customer_id)`,
+      (db, owner) => db`
+      (select k.name from customers k where k.project_id = ${owner.id} and k.id = customer_id)`,
     ),
     tracking_id: personal("tracking_id"),
     order_id: id("order_id"),
     // Of what was refused, the order as it is now.
     order_amount: money(
-      (db) => db`coalesce(nullif((effect ->> 'order_amount')::bigint, 0),
-      (select o.amount from orders o where o.project_id = redemptions.project_id and o.id = order_id))`,
+      (db, owner) => db`coalesce(nullif((effect ->> 'order_amount')::bigint, 0),
+      (select o.amount from orders o where o.project_id = ${owner.id} and o.id = order_id))`,
     ),
     gift_amount: money(spent("credits")),
     loyalty_points: number(spent("points")),
@@ -68,11 +72,12 @@ export const exportedRedemptions: ExportObject = {
     status: "string",
     "metadata.*": "metadata",
   },
-  filterSql: () => ({
+  filterSql: (_now, owner) => ({
     ...REDEMPTION_FILTER_SQL,
     campaign: (db) => db`jsonb_build_array(campaign_id, campaign_name)`,
-    customer: namesOfCustomer("redemptions"),
-    voucher: REDEMPTION_FILTER_SQL.voucher_code!,
+    customer: namesOfCustomer("redemptions", owner),
+    voucher: (db) => foldedCode(db, owner),
+    voucher_code: (db) => foldedCode(db, owner),
     related_object: (db) => db`related_object_type`,
   }),
   metadataOf: "redemption",

@@ -8,6 +8,7 @@ import {
   cents,
   date,
   type ExportObject,
+  type ExportOwner,
   id,
   json,
   money,
@@ -16,15 +17,7 @@ import {
   personalId,
   text,
 } from "../../../db/exported-rows.ts";
-import {
-  categoryName,
-  isListed,
-  isReferral,
-  moment,
-  VOUCHER_FILTERS,
-  voucherFilterSql,
-  voucherSource,
-} from "./list-store.ts";
+import { isListed, isReferral, moment, VOUCHER_FILTERS, voucherFilterSql, voucherSource } from "./list-store.ts";
 import { pictureUrlSql } from "./picture-store.ts";
 
 const ofDiscount = (name: string) => (db: Db) => db`worth -> 'discount' ->> ${name}`;
@@ -51,9 +44,11 @@ const worthOf = (db: Db, money: (value: Fragment) => Fragment) => db`case type
     }),
   )} end`;
 
+const categoryName = (db: Db, owner: ExportOwner) => db`
+  (select k.name from categories k where k.project_id = ${owner.id} and k.id = category_id)`;
 /** Rules of the code, and those of its campaign. */
-const rules = (db: Db) => db`(
-  select string_agg(distinct a.rule_id, ' ') from validation_rule_assignments a where a.project_id = vouchers.project_id
+const rules = (db: Db, owner: ExportOwner) => db`(
+  select string_agg(distinct a.rule_id, ' ') from validation_rule_assignments a where a.project_id = ${owner.id}
     and (a.related_object_type, a.related_object_id) in (('voucher', vouchers.id), ('campaign', vouchers.campaign_id)))`;
 
 /** Codes with the settings that hold for them, as lists have them. */
@@ -105,8 +100,8 @@ export const exportedVouchers: ExportObject = {
     discount_unit_effect: id((db) => db`case when ${addsGoods(db)} then ${ofDiscount("effect")(db)} end`),
     validation_rules_id: id(rules),
     customer_source_id: personal(
-      (db) => db`
-      (select k.source_id from customers k where k.project_id = vouchers.project_id and k.id = holder_id)`,
+      (db, owner) => db`
+      (select k.source_id from customers k where k.project_id = ${owner.id} and k.id = holder_id)`,
     ),
   },
   defaults: ["code", "voucher_type", "value", "discount_type"],
@@ -121,8 +116,9 @@ export const exportedVouchers: ExportObject = {
     "redemption.redeemed_points": "number",
     created_date: "date",
   },
-  filterSql: (now) => ({
+  filterSql: (now, owner) => ({
     ...voucherFilterSql(now),
+    categories: (db) => categoryName(db, owner),
     vouchers: (db) => db`jsonb_build_array(id, code)`,
     "redemption.quantity": (db) => db`(worth ->> 'quantity')::bigint`,
     "redemption.redeemed_amount": spent("GIFT_VOUCHER"),

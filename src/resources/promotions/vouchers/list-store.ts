@@ -49,7 +49,7 @@ export const voucherFilterSql = (now: string): FieldSql => {
     "active $active": (db) => db`(active and not ${isOver(db)} and not ${isAhead(db)})`,
   };
 };
-export const categoryName = (db: Db) => db`
+const categoryName = (db: Db) => db`
   (select k.name from categories k where k.project_id = vouchers.project_id and k.id = category_id)`;
 export const isReferral = (db: Db) => db`(coalesce(of_type, '') = 'REFERRAL_PROGRAM')`;
 const SQL: FieldSql = {
