@@ -4,7 +4,6 @@ import {
   byText,
   date,
   type ExportObject,
-  type ExportOwner,
   id,
   json,
   money,
@@ -15,12 +14,9 @@ import {
   sourceIdOf,
   text,
 } from "../../../db/exported-rows.ts";
-import { isShown, REDEMPTION_FILTER_SQL, REDEMPTION_FILTERS } from "./list-store.ts";
+import { isShown, REDEMPTION_FILTERS, redemptionFilterSql } from "./list-store.ts";
 
 const spent = (kind: string) => (db: Db) => db`case when effect ->> 'kind' = ${kind} then amount end`;
-
-const foldedCode = (db: Db, owner: ExportOwner) => db`
-  (select v.code_folded from vouchers v where v.project_id = ${owner.id} and v.id = redemptions.related_object_id)`;
 
 /** Redemptions and rollbacks, as the lists of the interface have them: not those of codes and campaigns that are deleted. */
 export const exportedRedemptions: ExportObject = {
@@ -73,11 +69,10 @@ export const exportedRedemptions: ExportObject = {
     "metadata.*": "metadata",
   },
   filterSql: (_now, owner) => ({
-    ...REDEMPTION_FILTER_SQL,
+    ...redemptionFilterSql(owner.id),
     campaign: (db) => db`jsonb_build_array(campaign_id, campaign_name)`,
     customer: namesOfCustomer("redemptions", owner),
-    voucher: (db) => foldedCode(db, owner),
-    voucher_code: (db) => foldedCode(db, owner),
+    voucher: redemptionFilterSql(owner.id).voucher_code!,
     related_object: (db) => db`related_object_type`,
   }),
   metadataOf: "redemption",

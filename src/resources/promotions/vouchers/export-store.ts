@@ -17,7 +17,15 @@ import {
   personalId,
   text,
 } from "../../../db/exported-rows.ts";
-import { isListed, isReferral, moment, VOUCHER_FILTERS, voucherFilterSql, voucherSource } from "./list-store.ts";
+import {
+  categoryName,
+  isListed,
+  isReferral,
+  moment,
+  VOUCHER_FILTERS,
+  voucherFilterSql,
+  voucherSource,
+} from "./list-store.ts";
 import { pictureUrlSql } from "./picture-store.ts";
 
 const ofDiscount = (name: string) => (db: Db) => db`worth -> 'discount' ->> ${name}`;
@@ -44,8 +52,6 @@ const worthOf = (db: Db, money: (value: Fragment) => Fragment) => db`case type
     }),
   )} end`;
 
-const categoryName = (db: Db, owner: ExportOwner) => db`
-  (select k.name from categories k where k.project_id = ${owner.id} and k.id = category_id)`;
 /** Rules of the code, and those of its campaign. */
 const rules = (db: Db, owner: ExportOwner) => db`(
   select string_agg(distinct a.rule_id, ' ') from validation_rule_assignments a where a.project_id = ${owner.id}
@@ -70,7 +76,7 @@ export const exportedVouchers: ExportObject = {
       ),
     ),
     campaign: text("campaign_name"),
-    category: text(categoryName),
+    category: text((db, owner) => categoryName(owner.id)(db)),
     start_date: date(moment("start_date")),
     expiration_date: date(moment("expiration_date")),
     gift_balance: money(available("GIFT_VOUCHER", gift)),
@@ -117,8 +123,7 @@ export const exportedVouchers: ExportObject = {
     created_date: "date",
   },
   filterSql: (now, owner) => ({
-    ...voucherFilterSql(now),
-    categories: (db) => categoryName(db, owner),
+    ...voucherFilterSql(now, owner.id),
     vouchers: (db) => db`jsonb_build_array(id, code)`,
     "redemption.quantity": (db) => db`(worth ->> 'quantity')::bigint`,
     "redemption.redeemed_amount": spent("GIFT_VOUCHER"),
