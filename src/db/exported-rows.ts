@@ -3,7 +3,10 @@ import type { FilterFields } from "../core/filters/filter.ts";
 import type { Db, Fragment } from "./db.ts";
 import { type FieldSql, whereOf } from "./filters.ts";
 
-/** What the SQL of an object may look at beside its rows. */
+/**
+ * What the SQL of an object may look at beside its rows. Sub-selects name the project by its id, not by a column of the rows: a
+ * database that is spread over machines would not see that all of it is in one place.
+ */
 export type ExportOwner = { id: string; secret: string; case_sensitive_codes: boolean };
 type Sql = (db: Db, owner: ExportOwner) => Fragment;
 
@@ -35,7 +38,7 @@ export type ExportObject = {
   orders: Readonly<Record<string, ExportOrder>>;
   defaultOrder: string;
   filters: FilterFields;
-  filterSql?: (now: string) => FieldSql;
+  filterSql?: (now: string, owner: ExportOwner) => FieldSql;
   /** Whose metadata schema says which columns `metadata` is. Without one it is one column of JSON. */
   metadataOf?: string;
 };
@@ -74,12 +77,12 @@ export const orderOf = ({ orders }: ExportObject, { order }: Pick<ExportPlan, "o
   orders[order.replace(/^-/, "")]!;
 
 /** The id that the shop has for the customer of a row; `rows` is the name of the sub-select. */
-export const sourceIdOf = (rows: string) => (db: Db) =>
+export const sourceIdOf = (rows: string) => (db: Db, owner: ExportOwner) =>
   db`
-  (select k.source_id from customers k where k.project_id = ${db(rows)}.project_id and k.id = ${db(rows)}.customer_id)`;
+  (select k.source_id from customers k where k.project_id = ${owner.id} and k.id = ${db(rows)}.customer_id)`;
 /** What names a customer: the id, or the id that the shop has for them. */
-export const namesOfCustomer = (rows: string) => (db: Db) =>
-  db`jsonb_build_array(customer_id, ${sourceIdOf(rows)(db)})`;
+export const namesOfCustomer = (rows: string, owner: ExportOwner) => (db: Db) =>
+  db`jsonb_build_array(customer_id, ${sourceIdOf(rows)(db, owner)})`;
 
 /** Minor units as CSV shows them: 2000 is 20.00. */
 export const cents = (db: Db, value: Fragment): Fragment => db`((${value})::numeric / 100)::numeric(30, 2)::text`;
@@ -191,7 +194,7 @@ export async function readBlock(
     plan[name] === undefined ? db`true` : db`${db(name)} = ${plan[name]}`;
   const where = whereOf(db, filters ? { filters } : {}, {
     fields: object.filters,
-    sql: object.filterSql?.(at) ?? {},
+    sql: object.filterSql?.(at, owner) ?? {},
     now: at,
     caseSensitiveCodes: owner.case_sensitive_codes,
   });

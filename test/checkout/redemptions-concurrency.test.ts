@@ -462,7 +462,10 @@ const RACES: Race[] = [
       assert.equal(await quantityOf(world, "C"), 16 + count("C") - 16);
       assert.equal(await quantityOf(world, "CARD"), 16 + count("CARD") - 16);
       assert.equal((await world.ok("GET /v1/vouchers/CARD")).gift.balance, 200 - 10 * count("CARD"));
-      assert.equal(count("CARD"), 20, "all credits are spent in the end");
+      // A rollback may come after the last one who would have had its credits. They can be spent still, and no more than that.
+      for (let n = count("CARD"); n < 20; n += 1)
+        await world.ok("POST /v1/redemptions", world.redeeming([credits("CARD", 10)]).body);
+      assert.equal((await world.ok("GET /v1/vouchers/CARD")).gift.balance, 0, "all credits are spent in the end");
     },
   },
   {

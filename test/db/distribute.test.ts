@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { raiseRevision } from "../../src/catalog/changes.ts";
+import { examine } from "../../src/cli/doctor.ts";
 import type { Pool } from "../../src/db/db.ts";
 import { type Migration, migrate, readMigrations } from "../../src/db/migrate.ts";
 import { distribute, distributionFaults, NotDistributable } from "../../src/db/spread/distribute.ts";
@@ -22,7 +23,12 @@ test("without Citus, nothing can be distributed, and the message says what is mi
     return true;
   });
   assert.equal(await distributionFaults(alone), null);
+  assert.deepEqual(await placesIn(alone), [], "doctor has nothing to look at");
 });
+
+/** What doctor says of the places of tables. */
+const placesIn = async (pool: Pool) =>
+  (await examine(pool)).filter(({ name }) => name === "every table is on the machines that it belongs on");
 
 test("configuration writes of one project do not wait for those of another", async () => {
   const [held, other] = [await testProject(db), await testProject(db)];
@@ -60,6 +66,10 @@ test(
   async () => {
     await db`create table bad (project_id text not null, id text not null, primary key (project_id, id))`;
     assert.deepEqual(await distributionFaults(db), ["bad is not spread by project"]);
+    assert.deepEqual(
+      (await placesIn(db)).map(({ ok, says }) => [ok, says]),
+      [[false, "bad is not spread by project"]],
+    );
     assert.deepEqual(await distribute(db), ["bad"]);
     await db`drop table bad`;
 
@@ -110,6 +120,23 @@ alter table categories add column note text;
     await db`delete from notes where project_id = ${project.id}`;
   },
 );
+
+test("events are in the order of the machine that Laurel connects to, whichever has their rows", async () => {
+  const project = await testProject(db);
+  const { call } = await testEngine(db, project);
+  const numberNow = async () => {
+    const [row] = await db<[{ xid: number }]>`select pg_snapshot_xmax(pg_current_snapshot())::text::bigint as xid`;
+    return row.xid;
+  };
+  const before = await numberNow();
+  await call("POST /v1/vouchers/FED", { discount: { type: "AMOUNT", amount_off: 1 } });
+  await call("POST /v1/redemptions", { redeemables: [{ object: "voucher", id: "FED" }], order: { amount: 100 } });
+  const after = await numberNow();
+  const rows = await db<{ transaction_id: number }[]>`
+    select transaction_id from events where project_id = ${project.id}`;
+  assert.ok(rows.length > 1);
+  for (const { transaction_id: number } of rows) assert.ok(before <= number && number < after, `${number}`);
+});
 
 /** The machine that has the rows of a project, as the cluster knows it. */
 async function machineOf(pool: Pool, projectId: string): Promise<{ id: number; port: number }> {

@@ -17,7 +17,7 @@ type Statement = { text: string; parameters: readonly unknown[] };
 function fault({ text, parameters }: Statement, tables: readonly string[], projectId: string): string | null {
   const named = tables.filter((table) => new RegExp(`\\b(?:from|join|into|update) "?${table}"?\\b`, "i").test(text));
   if (named.length === 0) return null;
-  const asked = [...text.matchAll(/\bproject_id"? = (\S+?)[\s),;`]/g)].map(([, value]) => value!);
+  const asked = [...text.matchAll(/\bproject_id"? = (\S+?)(?:[\s),;`]|$)/g)].map(([, value]) => value!);
   const isOwn = (value: string) => parameters[Number(value.slice(1)) - 1] === projectId;
   // A select may say of two tables that they agree, as long as one of them is compared with the project.
   const isJoined = (value: string) => /^\s*select/i.test(text) && /^\w+\.project_id$/.test(value);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testDatabase, testEngine } from "../support/engine.ts";
+import { NODES } from "../support/nodes.ts";
 import { type Ok, okOf, testShop } from "../support/shop.ts";
 import { startProxy } from "../support/storage.ts";
 
@@ -338,6 +339,8 @@ const FORMS: Form[] = [
   },
 ];
 
+/** Where the rows of a project are on another machine, the revision of its catalog is asked for there. */
+const CREDENTIALS = NODES.length > 0 ? 2 : 1;
 for (const { name, trips, setUp } of FORMS)
   test(`a lone request makes ${trips} round trips: ${name}`, async () => {
     const send = await setUp(await world());
@@ -350,9 +353,9 @@ for (const { name, trips, setUp } of FORMS)
     };
     let [before, during] = await seen();
     // Twice a minute servers note on this connection when keys were used last: then it is counted again.
-    if (before.trips > 1) [before, during] = await seen();
-    assert.equal(before.trips, 1, "credentials take one, and the catalog is known");
-    assert.equal(before.trips + during.trips, trips);
+    if (before.trips > CREDENTIALS) [before, during] = await seen();
+    assert.equal(before.trips, CREDENTIALS, "the catalog is known");
+    assert.equal(before.trips - CREDENTIALS + 1 + during.trips, trips);
     const { tags } = during;
     assert.deepEqual([tags[0], tags.at(-1)], ["BEGIN", "COMMIT"]);
     assert.equal(tags.filter((tag) => !/^(?:SELECT|INSERT|UPDATE|DELETE)\b/.test(tag)).length, 2, "one transaction");

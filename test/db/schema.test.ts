@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Db } from "../../src/db/db.ts";
 import { testDatabase } from "../support/engine.ts";
+import { skipOnCitus } from "../support/nodes.ts";
 
 const { db } = await testDatabase();
 
@@ -103,7 +104,8 @@ const PLANTED: [statement: string, fault: string][] = [
   ],
 ];
 for (const [statement, fault] of PLANTED) {
-  test(`the check finds: ${statement}`, async () => {
+  const trigger = statement.includes("create trigger") ? skipOnCitus("it refuses triggers, as the check does") : {};
+  test(`the check finds: ${statement}`, trigger, async () => {
     const undo = new Error("undo");
     const planted = db.begin(async (tx) => {
       // The columns in another order need a unique key that fits them.

@@ -58,6 +58,8 @@ const SOURCE_RULES: typeof RULES = {
       : null,
   "a statement also runs where projects are spread over machines": ({ path, text }) =>
     path === "src/db/records.ts" ? null : (statementsOf(text).map(spreadFault).find(Boolean) ?? null),
+  "a sub-select names its project by its id, not by a column of the rows around it": ({ text }) =>
+    statementsOf(text, SUB_SELECT).map(aroundFault).find(Boolean) ?? null,
   "a statement runs on PostgreSQL 15": ({ text }) => statementsOf(text).map(newerFault).find(Boolean) ?? null,
   "configuration is locked by the row in tenants": ({ path, text }) =>
     path === "src/resources/platform/projects/store.ts"
@@ -69,14 +71,17 @@ const SOURCE_RULES: typeof RULES = {
       : (/\bconstraint_name\b/.exec(withoutComments(text))?.[0] ?? null),
 };
 
+const STATEMENT = /^\s*(?:select|insert|update|delete|with)\b/i;
+const SUB_SELECT = /^\s*\(\s*select\b/i;
+
 /** The SQL of a file: its template literals that start as a statement does, with each value as `?`. */
-function statementsOf(text: string): string[] {
+function statementsOf(text: string, start = STATEMENT): string[] {
   const plain = withoutComments(text);
   const found: string[] = [];
   for (let at = plain.indexOf("`"); at !== -1; at = plain.indexOf("`", at)) {
     const { end, flat, inner } = literalAt(plain, at);
-    if (/^\s*(?:select|insert|update|delete|with)\b/i.test(flat)) found.push(flat.replace(/\s+/g, " ").trim());
-    for (const one of inner) found.push(...statementsOf(one));
+    if (start.test(flat)) found.push(flat.replace(/\s+/g, " ").trim());
+    for (const one of inner) found.push(...statementsOf(one, start));
     at = end;
   }
   return found;
@@ -180,10 +185,21 @@ function spreadFault(sql: string): string | null {
   const set = /^update\b.*?\bset\b(.*?)(?:\( ?select\b|\bfrom\b|\bwhere\b|$)/i.exec(sql)?.[1] ?? "";
   if (/\b(?:to_jsonb?|row_to_json|jsonb?_build_\w+)\(/i.test(set))
     return `JSON of a row depends on settings; make it in a sub-select with offset 0: ${sql}`;
-  if (/^update\b.*\bcase (?!when\b)/i.test(sql)) return `a CASE with a value in an update; write \`case when\`: ${sql}`;
+  if (/^(?:update|delete)\b.*\bcase (?!when\b)/i.test(sql))
+    return `a CASE with a value in a write; write \`case when\`: ${sql}`;
   if (/\bfrom projects (\w+)\b.*\bexists \(.*\b\1\.id\b/i.test(sql))
     return `exists that looks at the project's row: ${sql}`;
   return null;
+}
+
+/** Where projects are spread over machines, a column does not tell that all of a statement is in one place. */
+function aroundFault(sql: string): string | null {
+  const own = [...sql.matchAll(/\b(?:from|join) (\w+)(?: (?:as )?(\w+))?/gi)].flatMap(([, table, alias]) => [
+    table,
+    alias,
+  ]);
+  const around = [...sql.matchAll(/\bproject_id = (\w+)\.project_id\b/g)].find(([, name]) => !own.includes(name));
+  return around ? `compares with the project of ${around[1]}: ${sql}` : null;
 }
 
 /** Functions and forms that came after PostgreSQL 15. */
@@ -342,6 +358,14 @@ test("the rules find a fault that is planted", () => {
       "update a set b = o.was from (select to_json(x) as was from o x where project_id = ${p} offset 0) o where a.project_id = ${p}",
     ),
     from("update a set b = case when d = '' then 1 else 2 end where project_id = ${p} returning id"),
+  );
+  const around = "a sub-select names its project by its id, not by a column of the rows around it";
+  finds(around, "src/a.ts", from("(select k.name from categories k where k.project_id = x.project_id and k.id = a)"));
+  allows(around, "src/a.ts", from("(select k.name from categories k where k.project_id = ${p} and k.id = a)"));
+  allows(
+    around,
+    "src/a.ts",
+    from("(select a.id from a join b k on k.project_id = a.project_id where a.project_id = ${p})"),
   );
   const newer = "a statement runs on PostgreSQL 15";
   finds(newer, "src/a.ts", from("select any_value(id) from a"), from("update a set b = 1 returning old.b, new.b"));

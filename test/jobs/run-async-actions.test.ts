@@ -389,13 +389,15 @@ test("an action that fails time and again is given up and says so; others go on"
 });
 
 test("an action that always takes the database too long is given up, after more tries", async () => {
-  const { campaign, generate } = await world();
+  const { project_id, campaign, generate } = await world();
   const id = await campaign();
   const action = await generate(id, 10);
   const end = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
   const holding = db.begin(async (tx) => {
-    await tx`select from campaign_codes where campaign_id = ${id} order by campaign_id for no key update`;
+    await tx`
+      select from campaign_codes where project_id = ${project_id} and campaign_id = ${id}
+      order by campaign_id for no key update`;
     held.resolve();
     await end.promise;
   });
@@ -557,13 +559,15 @@ test("a deletion by several workers while codes are generated leaves none behind
 });
 
 test("codes that are copied while their campaign is deleted for good go with it", async () => {
-  const { campaign, generate } = await world();
+  const { project_id, campaign, generate } = await world();
   const id = await campaign();
   const action = await generate(id, 10);
   const gone = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
   const erasing = db.begin(async (tx) => {
-    await tx`select from campaign_codes where campaign_id = ${id} order by campaign_id for no key update`;
+    await tx`
+      select from campaign_codes where project_id = ${project_id} and campaign_id = ${id}
+      order by campaign_id for no key update`;
     held.resolve();
     await gone.promise;
     for (const table of ["voucher_templates", "campaign_codes"])

@@ -462,7 +462,7 @@ test("an export that waits for an erasure sees that its file has ended, also whe
   let erasing: Promise<unknown> | undefined;
   const mayGoOn = async () => {
     erasing = db.begin(async (tx) => {
-      await tx`select 1 from files where id = ${todo.id} for no key update`;
+      await tx`select 1 from files where project_id = ${todo.project_id} and id = ${todo.id} for no key update`;
       locked.resolve();
       await end.promise;
       await tx`update files set expires_at = ${now()} where id = ${todo.id}`;

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { transaction } from "../../src/db/commit.ts";
 import type { Pool } from "../../src/db/db.ts";
 import { tenantTables } from "../../src/db/tenant-tables.ts";
 import { type Seeded, seeded } from "../../src/demo/requests.ts";
@@ -205,10 +206,15 @@ export async function timedProject(db: Pool, seed: number) {
 /** The same project once more, with all its rows as they are. */
 export async function copyOf(db: Pool, projectId: string): Promise<string> {
   const copy = newId("proj");
-  const copyRows = (table: string, key: "id" | "project_id") => db`
-    insert into ${db(table)}
-    select (jsonb_populate_record(t, jsonb_build_object(${key}::text, ${copy}::text))).*
-    from ${db(table)} t where ${db(key)} = ${projectId}`;
+  // Others copy at the same time, and rows of the directory are on several machines, maybe: what meets half-way is run again.
+  const copyRows = (table: string, key: "id" | "project_id") =>
+    transaction(
+      db,
+      (tx) => tx`
+        insert into ${tx(table)}
+        select (jsonb_populate_record(t, jsonb_build_object(${key}::text, ${copy}::text))).*
+        from ${tx(table)} t where ${tx(key)} = ${projectId}`,
+    );
   await copyRows("projects", "id");
   await copyRows("tenants", "project_id");
   for (const table of await tenantTables(db)) await copyRows(table, "project_id");

@@ -687,11 +687,12 @@ test("an order that would take the source id of another is refused alone; one th
 });
 
 test("imports of orders are done one after the other", async () => {
-  const { ok } = await shop();
+  const { ok, project } = await shop();
   const first = await ok("POST /v1/orders/import", [{ source_id: "o", status: "CREATED", amount: 1 }]);
   const second = await ok("POST /v1/orders/import", [{ source_id: "o", amount: 2 }]);
   await db.begin(async (tx) => {
-    await tx`select 1 from async_actions where id = ${first.async_action_id} for update`;
+    await tx`
+      select 1 from async_actions where project_id = ${project.id} and id = ${first.async_action_id} for update`;
     await runJobs();
     assert.equal((await ok(`GET /v1/async-actions/${second.async_action_id}`)).status, "ENQUEUED");
   });

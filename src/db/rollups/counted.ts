@@ -12,17 +12,17 @@ export const countedRedemptions = (db: Db, rows: Fragment): Fragment => db`(
   select r.project_id, r.id, ${hourOf(db, db`r.created_at`)} as hour, (r.created_at at time zone p.zone)::date as day,
     case when r.result = 'FAILURE' then 'refusal' when r.object = 'redemption' then 'redemption' else 'rollback' end as result,
     r.campaign_id, r.customer_id, coalesce(r.parent_id, r.id) as stack,
-    case r.related_object_type when 'promotion_tier' then r.related_object_id end as tier_id,
-    case r.related_object_type when 'voucher' then r.related_object_id end as voucher_id,
+    case when r.related_object_type = 'promotion_tier' then r.related_object_id end as tier_id,
+    case when r.related_object_type = 'voucher' then r.related_object_id end as voucher_id,
     coalesce(o.channel, r.channel) ->> 'channel_type' as channel, coalesce(s.segment_ids, '{}') as segment_ids,
     sign * coalesce(x.discount_amount - x.gift_amount, 0) as discount, sign * coalesce(x.gift_amount, 0) as gift_credits,
-    sign * case x.kind when 'points' then abs(coalesce(o.amount, r.amount, 0)) else 0 end as points_spent,
+    sign * case when x.kind = 'points' then abs(coalesce(o.amount, r.amount, 0)) else 0 end as points_spent,
     sign * coalesce(x.order_amount, 0) as revenue
   from redemptions r join rollup_positions p on p.project_id = r.project_id
   left join redemptions o on o.project_id = r.project_id and o.id = r.redemption_id
   left join redemption_segments s on s.project_id = r.project_id and s.redemption_id = coalesce(r.redemption_id, r.id)
-  cross join lateral (select case r.object when 'redemption' then 1 else -1 end as sign) as y
-  left join lateral json_to_record(case r.object when 'redemption' then r.effect else o.effect end)
+  cross join lateral (select case when r.object = 'redemption' then 1 else -1 end as sign) as y
+  left join lateral json_to_record(case when r.object = 'redemption' then r.effect else o.effect end)
     as x (kind text, order_amount bigint, discount_amount bigint, gift_amount bigint) on true
   where ${rows} and r.related_object_type is distinct from 'redemption'
     and (r.result = 'SUCCESS' or r.object = 'redemption'))`;

@@ -14,7 +14,7 @@ import {
   sourceIdOf,
   text,
 } from "../../../db/exported-rows.ts";
-import { isShown, REDEMPTION_FILTER_SQL, REDEMPTION_FILTERS } from "./list-store.ts";
+import { isShown, REDEMPTION_FILTERS, redemptionFilterSql } from "./list-store.ts";
 
 const spent = (kind: string) => (db: Db) => db`case when effect ->> 'kind' = ${kind} then amount end`;
 
@@ -32,15 +32,15 @@ export const exportedRedemptions: ExportObject = {
     customer_id: personalId("customer_id"),
     customer_source_id: personal(sourceIdOf("redemptions")),
     customer_name: personal(
-      (db) => db`
-      (select k.name from customers k where k.project_id = redemptions.project_id and k.id = customer_id)`,
+      (db, owner) => db`
+      (select k.name from customers k where k.project_id = ${owner.id} and k.id = customer_id)`,
     ),
     tracking_id: personal("tracking_id"),
     order_id: id("order_id"),
     // Of what was refused, the order as it is now.
     order_amount: money(
-      (db) => db`coalesce(nullif((effect ->> 'order_amount')::bigint, 0),
-      (select o.amount from orders o where o.project_id = redemptions.project_id and o.id = order_id))`,
+      (db, owner) => db`coalesce(nullif((effect ->> 'order_amount')::bigint, 0),
+      (select o.amount from orders o where o.project_id = ${owner.id} and o.id = order_id))`,
     ),
     gift_amount: money(spent("credits")),
     loyalty_points: number(spent("points")),
@@ -68,11 +68,11 @@ export const exportedRedemptions: ExportObject = {
     status: "string",
     "metadata.*": "metadata",
   },
-  filterSql: () => ({
-    ...REDEMPTION_FILTER_SQL,
+  filterSql: (_now, owner) => ({
+    ...redemptionFilterSql(owner.id),
     campaign: (db) => db`jsonb_build_array(campaign_id, campaign_name)`,
-    customer: namesOfCustomer("redemptions"),
-    voucher: REDEMPTION_FILTER_SQL.voucher_code!,
+    customer: namesOfCustomer("redemptions", owner),
+    voucher: redemptionFilterSql(owner.id).voucher_code!,
     related_object: (db) => db`related_object_type`,
   }),
   metadataOf: "redemption",

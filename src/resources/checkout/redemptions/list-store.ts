@@ -28,15 +28,14 @@ export const REDEMPTION_FILTERS = {
   user_login: "string",
   created_at: "date",
 } as const;
-export const REDEMPTION_FILTER_SQL: FieldSql = {
+export const redemptionFilterSql = (projectId: string): FieldSql => ({
   voucher_code: (db) => db`(
-    select v.code_folded from vouchers v
-    where v.project_id = redemptions.project_id and v.id = redemptions.related_object_id)`,
+    select v.code_folded from vouchers v where v.project_id = ${projectId} and v.id = redemptions.related_object_id)`,
   related_object_parent_id: (db) => db`campaign_id`,
   parent_redemption_id: (db) => db`parent_id`,
   // Whoever redeems has a key; there are no users.
   user_login: (db) => db`null::text`,
-};
+});
 
 /** A redemption, and its order as it is now where it shows that, as JSON. */
 export type ShownRow = RedemptionRow & { order_now: OrderRow | null };
@@ -99,7 +98,7 @@ function askedParts(
     ...(customer_id === undefined ? [] : [db`customer_id = ${customer_id}`]),
     whereOf(db, query, {
       fields: REDEMPTION_FILTERS,
-      sql: REDEMPTION_FILTER_SQL,
+      sql: redemptionFilterSql(projectId),
       now: query.now,
       caseSensitiveCodes: case_sensitive_codes,
     }),

@@ -5,6 +5,7 @@ import {
   cents,
   date,
   type ExportObject,
+  type ExportOwner,
   id,
   json,
   moving,
@@ -28,14 +29,14 @@ const moved = (name: "amount" | "balance") => ({
   inCsv: id((db: Db) => db`case when ${isGift(db)} then ${cents(db, db`${db(name)}`)} else ${db(name)}::text end`),
 });
 
-const detailsOf = (db: Db) => db`
+const detailsOf = (db: Db, owner: ExportOwner) => db`
   jsonb_build_object('balance', jsonb_build_object('type', case when ${isGift(db)} then 'gift_voucher' else 'loyalty_card' end,
       'total', total, case when ${isGift(db)} then 'amount' else 'points' end, amount, 'balance', balance,
       'operation_type', case when kind in ('addition', 'removal') or (kind = 'activation_in' and source = 'API')
         then 'MANUAL' else 'AUTOMATIC' end,
       'related_object', jsonb_build_object('type', 'voucher', 'id', voucher_id), 'object', 'balance'))
     || case when order_id is null then '{}' else jsonb_build_object('order', jsonb_build_object('id', order_id, 'source_id',
-      (select o.source_id from orders o where o.project_id = x.project_id and o.id = order_id))) end
+      (select o.source_id from orders o where o.project_id = ${owner.id} and o.id = order_id))) end
     || case when redemption_id is null then '{}'
       else jsonb_build_object('redemption', jsonb_build_object('id', redemption_id)) end
     || case when rollback_id is null then '{}'

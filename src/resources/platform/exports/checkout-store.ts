@@ -6,6 +6,7 @@ import {
   byText,
   date,
   type ExportObject,
+  type ExportOwner,
   id,
   json,
   money,
@@ -18,12 +19,12 @@ import {
 } from "../../../db/exported-rows.ts";
 
 const personalJson = { ...json("metadata"), isPersonal: true } as const;
-const codesGiven = (db: Db) => db`coalesce(voucher_code, (
+const codesGiven = (db: Db, owner: ExportOwner) => db`coalesce(voucher_code, (
   select string_agg(v.code, ' ' order by v.id) from vouchers v
-  where v.project_id = x.project_id and v.id in (select jsonb_array_elements_text(voucher_ids))))`;
-const foldedCodes = (db: Db) => db`(
+  where v.project_id = ${owner.id} and v.id in (select jsonb_array_elements_text(voucher_ids))))`;
+const foldedCodes = (db: Db, owner: ExportOwner) => db`(
   select v.code_folded from vouchers v
-  where v.project_id = x.project_id and v.id in (select jsonb_array_elements_text(voucher_ids)) order by v.id limit 1)`;
+  where v.project_id = ${owner.id} and v.id in (select jsonb_array_elements_text(voucher_ids)) order by v.id limit 1)`;
 
 export const exportedPublications: ExportObject = {
   from: (db, { id: projectId }) => db`(select * from publications where project_id = ${projectId}) as x`,
@@ -65,10 +66,10 @@ export const exportedPublications: ExportObject = {
     source_id: "string",
     "metadata.*": "metadata",
   },
-  filterSql: () => ({
+  filterSql: (_now, owner) => ({
     campaign: (db) => db`jsonb_build_array(campaign_id, campaign_name)`,
-    customer: namesOfCustomer("x"),
-    voucher: foldedCodes,
+    customer: namesOfCustomer("x", owner),
+    voucher: (db) => foldedCodes(db, owner),
     parent_object_id: (db) => db`campaign_id`,
     related_object_id: (db) => db`voucher_ids`,
   }),

@@ -6,6 +6,7 @@ import {
   date,
   type ExportField,
   type ExportObject,
+  type ExportOwner,
   json,
   money,
   moving,
@@ -18,18 +19,18 @@ import type { FieldSql } from "../../../db/filters.ts";
 // A customer's sums are those of `customers/summary-store.ts`, each as a sub-select: only those that are asked for are worked out.
 
 const address = (name: string) => (db: Db) => db`address ->> ${name}`;
-const ofOrders = (sum: (db: Db) => Fragment) => (db: Db) =>
+const ofOrders = (sum: (db: Db) => Fragment) => (db: Db, owner: ExportOwner) =>
   db`
   (select ${sum(db)} from orders o
-    where o.project_id = x.project_id and o.customer_id = x.id and o.status in ('PAID', 'FULFILLED'))`;
-const lastOrder = (column: "amount" | "created_at") => (db: Db) =>
+    where o.project_id = ${owner.id} and o.customer_id = x.id and o.status in ('PAID', 'FULFILLED'))`;
+const lastOrder = (column: "amount" | "created_at") => (db: Db, owner: ExportOwner) =>
   db`
   (select o.${db(column)} from orders o
-    where o.project_id = x.project_id and o.customer_id = x.id and o.status in ('PAID', 'FULFILLED')
+    where o.project_id = ${owner.id} and o.customer_id = x.id and o.status in ('PAID', 'FULFILLED')
     order by o.created_at desc, o.id desc limit 1)`;
-const redeemed = (sum: (db: Db) => Fragment, which: (db: Db) => Fragment) => (db: Db) =>
+const redeemed = (sum: (db: Db) => Fragment, which: (db: Db) => Fragment) => (db: Db, owner: ExportOwner) =>
   db`
-  (select ${sum(db)} from redemptions r where r.project_id = x.project_id and r.customer_id = x.id
+  (select ${sum(db)} from redemptions r where r.project_id = ${owner.id} and r.customer_id = x.id
     and r.related_object_type is distinct from 'redemption' and ${which(db)})`;
 const counted = (object: string, result: string | null) =>
   redeemed(
@@ -43,7 +44,7 @@ const spent = (kind: "credits" | "points") =>
   );
 
 /** What is on the cards of a kind that a customer owns, or on those of one campaign. */
-const balance = (db: Db, type: "GIFT_VOUCHER" | "LOYALTY_CARD", campaign?: string) => db`
+const balance = (db: Db, owner: ExportOwner, type: "GIFT_VOUCHER" | "LOYALTY_CARD", campaign?: string) => db`
   (select coalesce(sum(coalesce((s.account ->> 'available')::numeric, (worth -> 'gift' ->> 'amount')::numeric,
       (worth -> 'loyalty_card' ->> 'points')::numeric, 0)), 0)
     from redeemable_holders h
@@ -53,16 +54,16 @@ const balance = (db: Db, type: "GIFT_VOUCHER" | "LOYALTY_CARD", campaign?: strin
     left join voucher_templates t on t.project_id = h.project_id and t.campaign_id = v.campaign_id
       and t.version = coalesce(v.template_version, s.template_version, c.voucher_version)
     cross join lateral (select coalesce(v.settings, t.settings) as worth) as w
-    where h.project_id = x.project_id and h.customer_id = x.id and h.holder_role = 'OWNER'
+    where h.project_id = ${owner.id} and h.customer_id = x.id and h.holder_role = 'OWNER'
       and (v.campaign_id is null or c.id is not null)
       and ${campaign === undefined ? db`true` : db`c.name = ${campaign}`})`;
-const points = (db: Db, campaign?: string) => balance(db, "LOYALTY_CARD", campaign);
+const points = (db: Db, owner: ExportOwner, campaign?: string) => balance(db, owner, "LOYALTY_CARD", campaign);
 
 const SUMS = {
   "orders.total_amount": ofOrders((db) => db`coalesce(sum(coalesce(o.amount, 0)), 0)`),
   "orders.total_count": ofOrders((db) => db`count(*)`),
   "orders.average_amount": ofOrders((db) => db`coalesce(round(avg(coalesce(o.amount, 0))), 0)`),
-  "orders.last_order_amount": (db: Db) => db`coalesce(${lastOrder("amount")(db)}, 0)`,
+  "orders.last_order_amount": (db: Db, owner: ExportOwner) => db`coalesce(${lastOrder("amount")(db, owner)}, 0)`,
   "orders.last_order_date": lastOrder("created_at"),
   "redemptions.total_redeemed": counted("redemption", null),
   "redemptions.total_failed": counted("redemption", "FAILURE"),
@@ -71,26 +72,27 @@ const SUMS = {
   "redemptions.total_rollback_failed": counted("redemption_rollback", "FAILURE"),
   "redemptions.total_rollback_succeeded": counted("redemption_rollback", "SUCCESS"),
   "redemptions.gift.redeemed_amount": spent("credits"),
-  "redemptions.gift.amount_to_go": (db: Db) => balance(db, "GIFT_VOUCHER"),
+  "redemptions.gift.amount_to_go": (db: Db, owner: ExportOwner) => balance(db, owner, "GIFT_VOUCHER"),
   "redemptions.loyalty_card.redeemed_points": spent("points"),
-  "redemptions.loyalty_card.points_to_go": (db: Db) => db`greatest(0, ${points(db)})`,
+  "redemptions.loyalty_card.points_to_go": (db: Db, owner: ExportOwner) => db`greatest(0, ${points(db, owner)})`,
 } as const;
 
-const referred = (db: Db, campaign?: string) => db`
+const referred = (db: Db, owner: ExportOwner, campaign?: string) => db`
   (select count(*) from referral_conversions r
     left join campaigns c on c.project_id = r.project_id and c.id = r.campaign_id and c.deleted_at is null
-    where r.project_id = x.project_id and r.referrer_id = x.id
+    where r.project_id = ${owner.id} and r.referrer_id = x.id
       and ${campaign === undefined ? db`true` : db`c.name = ${campaign}`})`;
 /** The names of the tiers that cards are in, or what `of` makes of them. */
-const tiers = (db: Db, of: Fragment, campaign?: string) => db`
+const tiers = (db: Db, owner: ExportOwner, of: Fragment, campaign?: string) => db`
   (select ${of} from redeemable_holders h
     join vouchers v on v.project_id = h.project_id and v.id = h.voucher_id and v.deleted_at is null
     join voucher_states s on s.project_id = h.project_id and s.voucher_id = h.voucher_id
     join campaigns c on c.project_id = h.project_id and c.id = v.campaign_id and c.deleted_at is null
     join campaign_tiers t on t.project_id = h.project_id and t.campaign_id = c.id and t.id = s.tier ->> 'tier_id'
-    where h.project_id = x.project_id and h.customer_id = x.id and h.holder_role = 'OWNER'
+    where h.project_id = ${owner.id} and h.customer_id = x.id and h.holder_role = 'OWNER'
       and ${campaign === undefined ? db`true` : db`c.name = ${campaign}`})`;
-const tier = (db: Db, campaign: string) => tiers(db, db`(array_agg(t.name order by h.id))[1]`, campaign);
+const tier = (db: Db, owner: ExportOwner, campaign: string) =>
+  tiers(db, owner, db`(array_agg(t.name order by h.id))[1]`, campaign);
 
 /** Sums of one campaign, whose name stands for the `*`. */
 const OF_CAMPAIGN = {
@@ -129,33 +131,35 @@ const fields: Record<string, ExportField> = {
   orders_average_amount: money(SUMS["orders.average_amount"]),
   orders_last_order_amount: money(SUMS["orders.last_order_amount"]),
   orders_last_order_date: date(SUMS["orders.last_order_date"]),
-  loyalty_points: number((db) => points(db)),
-  loyalty_referred_customers: number((db) => referred(db)),
+  loyalty_points: number((db, owner) => points(db, owner)),
+  loyalty_referred_customers: number((db, owner) => referred(db, owner)),
   metadata: { ...json("metadata"), isPersonal: true },
 };
 
 const kindOfSum = (name: string) => (name.endsWith("_date") ? "date" : /amount/.test(name) ? "money" : "number");
 
-const filterSql: FieldSql = {
+const filterSql = (owner: ExportOwner): FieldSql => ({
   city: address("city"),
   "address.*": (db, field) => address(starIn("address.*", field)!)(db),
-  ...Object.fromEntries(Object.entries(SUMS).map(([name, sql]) => [`summary.${name}`, sql])),
-  "loyalty.points": (db) => points(db),
-  "loyalty.referred_customers": (db) => referred(db),
-  "loyalty.tiers": (db) => tiers(db, db`jsonb_agg(t.name)`),
+  ...Object.fromEntries(Object.entries(SUMS).map(([name, sql]) => [`summary.${name}`, (db: Db) => sql(db, owner)])),
+  "loyalty.points": (db) => points(db, owner),
+  "loyalty.referred_customers": (db) => referred(db, owner),
+  "loyalty.tiers": (db) => tiers(db, owner, db`jsonb_agg(t.name)`),
   ...Object.fromEntries(
-    Object.entries(OF_CAMPAIGN).map(([name, { sql }]) => [name, (db, field) => sql(db, starIn(name, field)!)] as const),
+    Object.entries(OF_CAMPAIGN).map(
+      ([name, { sql }]) => [name, (db, field) => sql(db, owner, starIn(name, field)!)] as const,
+    ),
   ),
   // Nothing is kept of customers that the shop did not send.
   "system_metadata.*": (db) => db`null::text`,
   // The latest one.
   "publications.created_at": (db) => db`
-    (select max(p.created_at) from publications p where p.project_id = x.project_id and p.customer_id = x.id)`,
+    (select max(p.created_at) from publications p where p.project_id = ${owner.id} and p.customer_id = x.id)`,
   "publications.related_object_id": (db) => db`
     (select jsonb_agg(given.id) from publications p cross join lateral jsonb_array_elements_text(
         p.voucher_ids || jsonb_build_array(p.campaign_id)) as given (id)
-      where p.project_id = x.project_id and p.customer_id = x.id)`,
-};
+      where p.project_id = ${owner.id} and p.customer_id = x.id)`,
+});
 
 export const exportedCustomers: ExportObject = {
   from: (db, { id: projectId }) => db`(select * from customers where project_id = ${projectId}) as x`,
@@ -193,6 +197,6 @@ export const exportedCustomers: ExportObject = {
     "publications.related_object_id": "list",
     "metadata.*": "metadata",
   },
-  filterSql: () => filterSql,
+  filterSql: (_now, owner) => filterSql(owner),
   metadataOf: "customer",
 };

@@ -8,6 +8,7 @@ import {
   cents,
   date,
   type ExportObject,
+  type ExportOwner,
   id,
   json,
   money,
@@ -52,8 +53,8 @@ const worthOf = (db: Db, money: (value: Fragment) => Fragment) => db`case type
   )} end`;
 
 /** Rules of the code, and those of its campaign. */
-const rules = (db: Db) => db`(
-  select string_agg(distinct a.rule_id, ' ') from validation_rule_assignments a where a.project_id = vouchers.project_id
+const rules = (db: Db, owner: ExportOwner) => db`(
+  select string_agg(distinct a.rule_id, ' ') from validation_rule_assignments a where a.project_id = ${owner.id}
     and (a.related_object_type, a.related_object_id) in (('voucher', vouchers.id), ('campaign', vouchers.campaign_id)))`;
 
 /** Codes with the settings that hold for them, as lists have them. */
@@ -75,7 +76,7 @@ export const exportedVouchers: ExportObject = {
       ),
     ),
     campaign: text("campaign_name"),
-    category: text(categoryName),
+    category: text((db, owner) => categoryName(owner.id)(db)),
     start_date: date(moment("start_date")),
     expiration_date: date(moment("expiration_date")),
     gift_balance: money(available("GIFT_VOUCHER", gift)),
@@ -105,8 +106,8 @@ export const exportedVouchers: ExportObject = {
     discount_unit_effect: id((db) => db`case when ${addsGoods(db)} then ${ofDiscount("effect")(db)} end`),
     validation_rules_id: id(rules),
     customer_source_id: personal(
-      (db) => db`
-      (select k.source_id from customers k where k.project_id = vouchers.project_id and k.id = holder_id)`,
+      (db, owner) => db`
+      (select k.source_id from customers k where k.project_id = ${owner.id} and k.id = holder_id)`,
     ),
   },
   defaults: ["code", "voucher_type", "value", "discount_type"],
@@ -121,8 +122,8 @@ export const exportedVouchers: ExportObject = {
     "redemption.redeemed_points": "number",
     created_date: "date",
   },
-  filterSql: (now) => ({
-    ...voucherFilterSql(now),
+  filterSql: (now, owner) => ({
+    ...voucherFilterSql(now, owner.id),
     vouchers: (db) => db`jsonb_build_array(id, code)`,
     "redemption.quantity": (db) => db`(worth ->> 'quantity')::bigint`,
     "redemption.redeemed_amount": spent("GIFT_VOUCHER"),

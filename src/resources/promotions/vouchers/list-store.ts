@@ -38,19 +38,21 @@ export const moment = (name: string) => (db: Db) => db`(worth ->> ${name})::time
 // those out before it looks at any limit.
 const isRedeemed = (db: Db) => db`(used_quantity > 0 and used_quantity >= (worth ->> 'quantity')::bigint)`;
 const isRedeemable = (db: Db) => db`coalesce(redeemed_quantity < (worth ->> 'quantity')::bigint, true)`;
-export const voucherFilterSql = (now: string): FieldSql => {
+export const voucherFilterSql = (now: string, projectId: string): FieldSql => {
   const isOver = (db: Db) => db`coalesce((worth ->> 'expiration_date')::timestamptz < ${now}, false)`;
   const isAhead = (db: Db) => db`coalesce((worth ->> 'start_date')::timestamptz > ${now}, false)`;
   return {
     ...SQL,
+    categories: categoryName(projectId),
     "active $enabled": (db) => db`active`,
     "active $disabled": (db) => db`not active`,
     "active $expired": isOver,
     "active $active": (db) => db`(active and not ${isOver(db)} and not ${isAhead(db)})`,
   };
 };
-export const categoryName = (db: Db) => db`
-  (select k.name from categories k where k.project_id = vouchers.project_id and k.id = category_id)`;
+export const categoryName = (projectId: string) => (db: Db) =>
+  db`
+  (select k.name from categories k where k.project_id = ${projectId} and k.id = category_id)`;
 export const isReferral = (db: Db) => db`(coalesce(of_type, '') = 'REFERRAL_PROGRAM')`;
 const SQL: FieldSql = {
   code: (db) => db`code_folded`,
@@ -58,7 +60,6 @@ const SQL: FieldSql = {
   is_referral_code: isReferral,
   // Publications are not kept yet; the holder is whom a code was published for.
   published_for_customer_id: (db) => db`holder_id`,
-  categories: categoryName,
   category_ids: (db) => db`category_id`,
   "redemption.redeemed_quantity": (db) => db`redeemed_quantity`,
   "redemption_status $redeemed": isRedeemed,
@@ -116,7 +117,7 @@ function vouchersWhere(db: Db, project: Pick<Project, "id" | "case_sensitive_cod
   ];
   const all = parts.reduce((sum, part) => db`${sum} and ${part}`);
   return db`${isListed(db, projectId)}
-    and ${all} and ${whereOf(db, query, { fields: VOUCHER_FILTERS, sql: voucherFilterSql(now), now, caseSensitiveCodes: case_sensitive_codes })}`;
+    and ${all} and ${whereOf(db, query, { fields: VOUCHER_FILTERS, sql: voucherFilterSql(now, projectId), now, caseSensitiveCodes: case_sensitive_codes })}`;
 }
 
 type VoucherPage = { from: Fragment; where: Fragment; limit: number; page: number; order: string };
