@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { INVARIANTS } from "../../src/db/invariants.ts";
 import { purgeExpired } from "../../src/jobs/purge-expired.ts";
 import { testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { skipOnCitus } from "../support/nodes.ts";
 
 const { db, open } = await testDatabase();
 
@@ -213,7 +214,8 @@ test("law: whatever sessions do, the sum of a code is that of its locks, over tw
 
 const purge = (now: string) => purgeExpired.run({ db, now: () => now } as Parameters<typeof purgeExpired.run>[0]);
 
-test("law: a request reads as many rows with 4,000 live sessions on its code as with none", async () => {
+const onePlan = skipOnCitus("the plan of the machine that has the rows is wrapped in one of another form");
+test("law: a request reads as many rows with 4,000 live sessions on its code as with none", onePlan, async () => {
   const { project, code, validate, engines } = await world();
   await code("LIMITED", 10_000);
   await code("FREE", null);

@@ -1,13 +1,16 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { test } from "node:test";
+import { promisify } from "node:util";
 import { raiseRevision } from "../../src/catalog/changes.ts";
 import { examine } from "../../src/cli/doctor.ts";
 import type { Pool } from "../../src/db/db.ts";
 import { type Migration, migrate, readMigrations } from "../../src/db/migrate.ts";
 import { distribute, distributionFaults, NotDistributable } from "../../src/db/spread/distribute.ts";
 import { claimKeys } from "../../src/idempotency/claim.ts";
+import { atEndOfFile } from "../support/end-of-file.ts";
 import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
-import { NODES, onCitusOnly } from "../support/nodes.ts";
+import { createCluster, dropOnNodes, NODES, onCitusOnly } from "../support/nodes.ts";
 import { emptyDatabase, startProxy } from "../support/storage.ts";
 
 // What Laurel needs of a database that is spread over machines by project (ADR 0064). `npm run test:citus` runs all of it.
@@ -29,6 +32,35 @@ test("without Citus, nothing can be distributed, and the message says what is mi
 /** What doctor says of the places of tables. */
 const placesIn = async (pool: Pool) =>
   (await examine(pool)).filter(({ name }) => name === "every table is on the machines that it belongs on");
+
+const run = promisify(execFile);
+/** Runs `laurel migrate --distribute`. */
+const distributeWith = (databaseUrl: string) =>
+  run(process.execPath, ["src/cli/laurel.ts", "migrate", "--distribute"], {
+    env: { ...process.env, DATABASE_URL: databaseUrl },
+  });
+
+test("laurel migrate --distribute says what is missing where there is no Citus", async () => {
+  const other = await emptyDatabase(db, url);
+  await assert.rejects(distributeWith(other.url), ({ code, stderr }: Error & { code: number; stderr: string }) => {
+    assert.notEqual(code, 0);
+    assert.match(stderr, /The database has no Citus/);
+    return true;
+  });
+});
+
+test(
+  "laurel migrate --distribute makes the tables of an empty cluster and spreads them, and may be repeated",
+  onCitusOnly,
+  async () => {
+    const name = `test_${process.pid}_empty`;
+    const cluster = await createCluster(name);
+    atEndOfFile(() => dropOnNodes(name));
+    assert.match((await distributeWith(cluster)).stdout, /^Distributed \d+ tables\. Restart the servers\.$/m);
+    assert.match((await distributeWith(cluster)).stdout, /^All tables are distributed\.$/m);
+    assert.deepEqual(await distributionFaults(open({ max: 1 }, cluster)), []);
+  },
+);
 
 test("configuration writes of one project do not wait for those of another", async () => {
   const [held, other] = [await testProject(db), await testProject(db)];

@@ -14,7 +14,7 @@ const databaseOf = (url: string, name: string) => url.replace(/\w+$/, name);
 const NO_LIMIT = { max: 1, statementTimeoutMs: 0 };
 
 /** Runs something in the database of that name on each machine, at the same time. */
-export async function onNodes<T>(name: string, run: (db: Pool, url: string) => Promise<T>): Promise<T[]> {
+async function onNodes<T>(name: string, run: (db: Pool, url: string) => Promise<T>): Promise<T[]> {
   return Promise.all(
     NODES.map(async (url) => {
       const db = openDb(databaseOf(url, name), NO_LIMIT);
