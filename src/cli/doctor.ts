@@ -1,10 +1,10 @@
 import type { Config } from "../config.ts";
 import type { Pool } from "../db/db.ts";
-import { distributionFaults } from "../db/spread/distribute.ts";
 import { INVARIANTS } from "../db/invariants.ts";
 import { addedByNewer, appliedMigrations, readMigrations, refuseChanged } from "../db/migrate.ts";
 import type { SecretBox } from "../db/secrets/secret-box.ts";
 import { examineSecrets } from "../db/secrets/stored-secrets.ts";
+import { distributionFaults } from "../db/spread/distribute.ts";
 import { clockSkew, SKEW_MAX_MS } from "../http/open-routes.ts";
 import { now } from "../sources.ts";
 import { VERSION } from "../version.ts";
