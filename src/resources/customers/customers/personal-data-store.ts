@@ -250,7 +250,7 @@ export async function loadPersonalData(db: Db, customer: CustomerRow): Promise<R
     if (!of) continue;
     const rows = await db<{ row: Record<string, unknown> }[]>`
       select to_jsonb(t) - 'project_id' as row from ${db(table)} t
-      where t.project_id = ${customer.project_id} and ${of(db, customer)} order by to_jsonb(t) ->> 'created_at'`;
+      where t.project_id = ${customer.project_id} and ${of(db, customer)} order by to_jsonb(t) ->> 'created_at', to_jsonb(t)::text`;
     if (rows.length > 0) data[table] = rows.map(({ row }) => row);
   }
   return data;
