@@ -108,6 +108,8 @@ const LISTS: Record<string, "fat" | "thin" | number> = {
   "/v1/publications": "fat",
   "/v1/referrals/members/{memberId}/holders": "fat",
   "/v1/referrals/{campaignId}/members/{memberId}/holders": "fat",
+  // No friend came yet.
+  "/v1/referrals/{campaignId}/top-referrers": 0,
   "/v1/loyalties/members/{memberId}/rewards": "fat",
   "/v1/redemptions": "fat",
   "/v1/refusals": "thin",

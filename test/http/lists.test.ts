@@ -151,6 +151,7 @@ test("an unknown field inside filters is refused by every list; other unknown pa
     "/v1/promotions/{campaignId}/tiers",
     "/v1/referrals/members/{memberId}/holders",
     "/v1/referrals/{campaignId}/members/{memberId}/holders",
+    "/v1/referrals/{campaignId}/top-referrers",
   ]);
 });
 
