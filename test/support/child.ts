@@ -79,8 +79,9 @@ export function start(args: readonly string[], env: Env, who: Who = {}) {
     ...who,
   }) as ChildProcess;
   const seen = { stdout: "", stderr: "" };
+  // Decoded as a whole: a letter of several bytes may come in two pieces.
   for (const stream of ["stdout", "stderr"] as const)
-    child[stream]!.on("data", (chunk) => {
+    child[stream]!.setEncoding("utf8").on("data", (chunk) => {
       seen[stream] += chunk;
     });
   const ended = once(child, "close").then(([code]): Ended => ({ code, ...seen }));

@@ -79,6 +79,7 @@ export function createRequestQueue({ save, now, countDropped, report, perSecond,
   const { waitingMax = Math.max(WAITING_MAX, perSecond / SHARE) } = options;
   const [refused, others] = [createLane(waitingMax), createLane(waitingMax)];
   let isDue = false;
+  let isEnded = false;
   let writing: Promise<void> = Promise.resolve();
   const perTurn = Math.max(1, Math.floor((perSecond * PAUSE_MS) / 1000));
 
@@ -117,7 +118,8 @@ export function createRequestQueue({ save, now, countDropped, report, perSecond,
   const saveOrDrop = (projectId: string, rows: readonly RequestRow[]) =>
     save(projectId, rows).catch((error: unknown) => {
       countDropped(rows.length);
-      report(error);
+      // A process that has waited long enough closes its connections under what is still written.
+      if (!isEnded) report(error);
     });
 
   const start = () => {
@@ -148,7 +150,10 @@ export function createRequestQueue({ save, now, countDropped, report, perSecond,
     /** Holds when all that was noted is written, or could not be. */
     flush,
     /** The same for a process that ends, which cannot wait for a database that does not answer. */
-    end: async (): Promise<void> => void (await withinTime(END_MS, flush())),
+    end: async (): Promise<void> => {
+      await withinTime(END_MS, flush());
+      isEnded = true;
+    },
   };
 }
 
