@@ -534,22 +534,22 @@ test("deleting takes the events, orders and memberships along and frees the sour
 test("permanent deletion leaves nothing of the customer in any table but that it was deleted", async () => {
   const { project, call, make } = await world();
   const values = {
-    source_id: "zz-source",
-    name: "zz-name",
-    description: "zz-description",
-    email: "zz@shop.example",
-    phone: "zz-phone",
+    source_id: "zzleftover-source",
+    name: "zzleftover-name",
+    description: "zzleftover-description",
+    email: "zzleftover@shop.example",
+    phone: "zzleftover-phone",
     birthdate: "1911-11-11",
-    address: { city: "zz-city" },
-    metadata: { note: "zz-note" },
+    address: { city: "zzleftover-city" },
+    metadata: { note: "zzleftover-note" },
   };
   const key = (name: string) => ({ "idempotency-key": name });
   const { body: one } = await call("POST /v1/customers", values, key("k1"));
   const other = await make({ source_id: "other" });
   await call("POST /v1/customers", { source_id: "other", name: "Other" }, key("k2"));
-  await call("PUT /v1/customers/zz-source", { phone: "zz-phone-2" }, key("k3"));
+  await call("PUT /v1/customers/zzleftover-source", { phone: "zzleftover-phone-2" }, key("k3"));
   await call("POST /v1/segments", { name: "VIP", customers: [one.id, other.id] });
-  await order(project.id, { customer_id: one.id, status: "PAID", amount: 1, metadata: { gift: "zz-gift" } });
+  await order(project.id, { customer_id: one.id, status: "PAID", amount: 1, metadata: { gift: "zzleftover-gift" } });
   await order(project.id, { customer_id: other.id, referrer_id: one.id, status: "PAID", amount: 1 });
   await db`insert into events ${db({
     project_id: project.id,
@@ -561,7 +561,7 @@ test("permanent deletion leaves nothing of the customer in any table but that it
   })}`;
   const [row] = await db`select tracking_id from customers where project_id = ${project.id} and id = ${one.id}`;
 
-  const erased = await call("POST /v1/customers/zz-source/permanent-deletion", undefined, key("k4"));
+  const erased = await call("POST /v1/customers/zzleftover-source/permanent-deletion", undefined, key("k4"));
   assert.equal(erased.status, 200, erased.text);
   const { id, ...rest } = erased.body;
   assert.match(id, /^del_/);
@@ -573,19 +573,22 @@ test("permanent deletion leaves nothing of the customer in any table but that it
     data_json: { events: 0, customer_events: 2, daily_events: 0, segments: 1, orders: 1, order_events: 1, customer: 1 },
     object: "pernament_deletion",
   });
-  await assertGone(project.id, one.id, ["zz", "1911-11-11", row!.tracking_id as string]);
+  await assertGone(project.id, one.id, ["zzleftover", "1911-11-11", row!.tracking_id as string]);
   // A repeated request does not do its work again, and other customers' answers are still there.
   const repeated = await call("POST /v1/customers", values, key("k1"));
   assertRefusedAnswer(repeated, "The answer was erased together with its customer");
   const { body: kept } = await call("POST /v1/customers", { source_id: "other", name: "Other" }, key("k2"));
   assert.equal(kept.id, other.id);
   assert.deepEqual(
-    (await call("POST /v1/customers/zz-source/permanent-deletion", undefined, key("k4"))).body,
+    (await call("POST /v1/customers/zzleftover-source/permanent-deletion", undefined, key("k4"))).body,
     erased.body,
   );
-  assertRefused(await call("POST /v1/customers/zz-source/permanent-deletion"), "not_found");
+  assertRefused(await call("POST /v1/customers/zzleftover-source/permanent-deletion"), "not_found");
 });
-/** Nothing in any table but that the customer was deleted. */
+/**
+ * Nothing in any table but that the customer was deleted. A trace is a long word: two letters stand
+ * in one random tracking id of a hundred.
+ */
 async function assertGone(projectId: string, id: string, traces: readonly string[]): Promise<void> {
   for (const table of await tenantTables(db)) {
     const rows = await db`select to_jsonb(t)::text as text from ${db(table)} t where project_id = ${projectId}`;
@@ -600,7 +603,7 @@ async function assertGone(projectId: string, id: string, traces: readonly string
 test("permanent deletion: what a customer redeemed and was given stays, and nothing tells who it was", async () => {
   const { project, call, make } = await world();
   const ok = okOf(call);
-  const one = await make({ source_id: "zz-source", metadata: { note: "zz-note" } });
+  const one = await make({ source_id: "zzleftover-source", metadata: { note: "zzleftover-note" } });
   await make({ source_id: "other" });
   const shirt = await ok("POST /v1/products", { source_id: "shirt", name: "Shirt", price: 100 });
   const included = [{ object: "product", id: shirt.id, product_customer_campaign_quantity_limit: 9 }];
@@ -613,12 +616,12 @@ test("permanent deletion: what a customer redeemed and was given stays, and noth
   await ok("POST /v1/vouchers/CODE", { discount: { type: "AMOUNT", amount_off: 1 } });
   const redeem = (ids: string[], more: object) =>
     call("POST /v1/redemptions", { redeemables: ids.map((id) => ({ object: "voucher", id })), ...more });
-  const customer = { source_id: "zz-source" };
+  const customer = { source_id: "zzleftover-source" };
   const items = [{ product_id: shirt.id, quantity: 2 }];
   const mine = await redeem(["SHIRT", "CODE"], {
     customer,
-    order: { source_id: "o-1", items, metadata: { gift: "zz-gift" } },
-    metadata: { note: "zz-note" },
+    order: { source_id: "o-1", items, metadata: { gift: "zzleftover-gift" } },
+    metadata: { note: "zzleftover-note" },
   });
   assert.equal(mine.status, 200, mine.text);
   const counted = await db`select 1 from unit_counters where project_id = ${project.id} and customer_id = ${one.id}`;
@@ -633,13 +636,13 @@ test("permanent deletion: what a customer redeemed and was given stays, and noth
   const undone = await ok(`POST /v1/redemptions/${referred.body.redemptions[0].id}/rollback`);
   assert.equal(undone.order.referrer_id, one.id);
   assert.equal((await redeem(["NONE"], { customer })).status, 404);
-  await ok("POST /v1/publications", { voucher: "CODE", customer, metadata: { note: "zz-note" } });
+  await ok("POST /v1/publications", { voucher: "CODE", customer, metadata: { note: "zzleftover-note" } });
   const [row] = await db`select tracking_id from customers where project_id = ${project.id} and id = ${one.id}`;
 
   const total = async () => (await ok("GET /v1/redemptions?limit=100")).total;
   const before = await total();
-  await ok("POST /v1/customers/zz-source/permanent-deletion");
-  await assertGone(project.id, one.id, ["zz", row!.tracking_id as string]);
+  await ok("POST /v1/customers/zzleftover-source/permanent-deletion");
+  await assertGone(project.id, one.id, ["zzleftover", row!.tracking_id as string]);
   assert.equal(await total(), before);
   const parent = mine.body.parent_redemption.id;
   assert.equal((await ok(`GET /v1/redemptions/${parent}`)).customer_id, null);
