@@ -14,6 +14,9 @@ import { okOf } from "../support/shop.ts";
 
 const { db, open } = await testDatabase();
 
+// BATCH_RUNS raises the number of mixes.
+const RUNS = Number(process.env.BATCH_RUNS ?? 4);
+
 const percent = (percent_off: number, more: object = {}) => ({ type: "PERCENT", percent_off, ...more });
 const amountOff = (amount_off: number, more: object = {}) => ({ type: "AMOUNT", amount_off, ...more });
 const voucher = (id: string, more: object = {}) => ({ object: "voucher", id, ...more });
@@ -776,9 +779,9 @@ test("law: with time standing still, redeeming and rolling back leaves all as it
       assert.deepEqual(await ask(), asked);
     }),
     // What one run breaks stays broken, so there is nothing to shrink.
-    { numRuns: 20, endOnFailure: true },
+    { numRuns: RUNS * 2, endOnFailure: true },
   );
-  assert.ok(redeemedAny > 20, `${redeemedAny} redemptions`);
+  assert.ok(redeemedAny > RUNS, `${redeemedAny} redemptions`);
 });
 
 // Commands carry the project, its catalog and the ids of its redemptions, which are other ones for each world.
@@ -914,7 +917,7 @@ test("a batch of rollbacks gives the same rows and answers as one after the othe
     input: fc.record({ n: fc.integer({ min: 0, max: 9 }), isStack: fc.boolean(), repeat: fc.boolean() }),
     command: (n, input) => ({ n, input }),
     commandsMax: 8,
-    numRuns: 12,
+    numRuns: RUNS,
     same: stable,
     alike: {
       // A batch adds its totals together; what they say is the same.
