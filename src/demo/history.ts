@@ -85,6 +85,54 @@ function sale(random: Seeded, moment: Moment, offer: Offer, n: number): DemoRequ
   };
 }
 
+const REFERRALS = "Tell a friend";
+/** How many friends the first guests brought: the first one seven, the next one four. */
+const BROUGHT = [7, 4, 2, 1];
+const codeOf = (guest: number) => `TELL-GUEST-${guest}`;
+
+const referralOpening = (): DemoRequest[] => [
+  {
+    line: "POST /v1/campaigns",
+    body: {
+      name: REFERRALS,
+      campaign_type: "REFERRAL_PROGRAM",
+      type: "AUTO_UPDATE",
+      voucher: {
+        type: "DISCOUNT_VOUCHER",
+        discount: amount(800),
+        redemption: { quantity: null },
+        code_config: { pattern: "TELL-######" },
+        is_referral_code: true,
+      },
+      referral_program: { conversion_event_type: "redemption" },
+    },
+    as: REFERRALS,
+  },
+  ...BROUGHT.flatMap((_, n): DemoRequest[] => [
+    { line: `POST /v1/campaigns/${idOf(REFERRALS)}/vouchers/${codeOf(n + 1)}`, body: {} },
+    { line: "POST /v1/publications", body: { voucher: codeOf(n + 1), customer: { source_id: `guest-${n + 1}` } } },
+  ]),
+];
+
+/** Friends come one after the other, each with the first order of their own. */
+function friendSales(random: Seeded, days: number): DemoRequest[] {
+  const codes = BROUGHT.flatMap((count, n) => Array<string>(count).fill(codeOf(n + 1)));
+  return codes.map((code, n) => ({
+    line: "POST /v1/redemptions",
+    body: {
+      redeemables: [{ object: "voucher", id: code }],
+      customer: { source_id: `guest-${GUESTS - n}` },
+      order: {
+        source_id: `friend-${n + 1}`,
+        status: "PAID",
+        items: [{ source_id: random.pick(THINGS), related_object: "product", quantity: random.integer(1, 2) }],
+      },
+    },
+    daysAgo: random.integer(1, Math.max(1, days - 1)) - random.next(),
+    mayBeRefused: true,
+  }));
+}
+
 /** The days before today, each with its sales, refusals and what was given back. */
 export function historyRequests(random: Seeded, days: number): DemoRequest[] {
   if (days === 0) return [];
@@ -102,6 +150,7 @@ export function historyRequests(random: Seeded, days: number): DemoRequest[] {
     budget("Newsletter budget", 120_000),
     budget("Flash budget", 30_000),
     ...OFFERS.map(offerRequest),
+    ...referralOpening(),
   ].map((request) => ({ ...request, daysAgo: days + BEFORE }));
   const sales: DemoRequest[] = [];
   for (let day = -days; day < 0; day += 1) {
@@ -121,5 +170,6 @@ export function historyRequests(random: Seeded, days: number): DemoRequest[] {
       after: as!,
       daysAgo: Math.max(0, daysAgo! - 3),
     }));
-  return [...opening, ...[...sales, ...returned].sort((a, b) => b.daysAgo! - a.daysAgo!)];
+  const friends = friendSales(random, days);
+  return [...opening, ...[...sales, ...returned, ...friends].sort((a, b) => b.daysAgo! - a.daysAgo!)];
 }

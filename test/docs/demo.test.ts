@@ -407,7 +407,8 @@ test("the history has sales on each of 90 days, and names the offers of the page
 
 test("the history is sold, refused and given back, and the club does not notice", async () => {
   const { call, total } = await demo({ historyDays: 20 });
-  const sold = (await call("GET /v1/redemptions?limit=100&result=SUCCESS")).body.redemptions;
+  const pages = [1, 2].map((page) => call(`GET /v1/redemptions?limit=100&page=${page}&result=SUCCESS`));
+  const sold = (await Promise.all(pages)).flatMap(({ body }) => body.redemptions);
   const days = new Set(sold.map(({ date }: { date: string }) => date.slice(0, 10)));
   assert.ok(days.size >= 20, `${days.size} days`);
   assert.ok((await total("/v1/redemptions?limit=1&result=FAILURE")) > 0);
@@ -415,4 +416,11 @@ test("the history is sold, refused and given back, and the club does not notice"
   const { member } = await clubOf(call);
   for (const row of tableOf("Member | Tier | Points | Stars | Stars that wait"))
     assert.equal(String((await member(row[0]!)).points.card.balance.points), row[2]);
+  const { campaigns } = (await call("GET /v1/campaigns?limit=100")).body;
+  const referrals = campaigns.find(({ name }: { name: string }) => name === "Tell a friend");
+  const top = (await call(`GET /v1/referrals/${referrals.id}/top-referrers`)).body;
+  assert.deepEqual(
+    top.data.map(({ code, friends }: { code: string; friends: number }) => [code, friends]),
+    [7, 4, 2, 1].map((count, n) => [`TELL-GUEST-${n + 1}`, count]),
+  );
 });
