@@ -13,6 +13,27 @@ const MATRIX: Window[] = [
 /** `npm run test:browser` opens everything in every window; else each page has its turn. */
 const isAll = process.env.BROWSER_MATRIX === "all";
 
+/** Lists of the navigation, with rows in the demo. */
+const LISTS = ["/campaigns", "/redemptions", "/customers", "/codes", "/products", "/requests"];
+/** Runs in the page: from the click on a link to the first frame with rows. */
+async function timeOfRows(path: string): Promise<number> {
+  const began = performance.now();
+  document.querySelector<HTMLElement>(`nav a[href="${path}"]`)!.click();
+  const isShown = () =>
+    location.pathname === path &&
+    document.querySelector("main tbody tr") !== null &&
+    document.querySelector("main .mantine-Skeleton-root") === null;
+  while (!isShown() && performance.now() - began < 10_000) await new Promise(requestAnimationFrame);
+  return performance.now() - began;
+}
+
+/** A page with the name of a button that opens a menu there. */
+const MENUS: readonly [string, string][] = [
+  ["/", "Your account"],
+  ["/codes", "Columns"],
+  ["/codes", "More"],
+];
+
 const PROJECT = "/management/v1/projects/{projectId}";
 /** Where the parameters of addresses come from: the first row of a list, which may stand below a parameter before it. */
 const FIRST: Record<string, string> = {
@@ -159,6 +180,46 @@ test("every page opens without a fault, light and dark, wide and narrow", { skip
     assert.equal(await page.getByRole("link", { name: "New campaign" }).count(), 0);
     await close();
   });
+
+  await t.test("an open menu is as good as the page, and the keyboard is in it", async () => {
+    for (const window of [MATRIX[0]!, MATRIX[1]!]) {
+      const { page, settle, close } = await shop.signIn(undefined, window);
+      for (const [path, name] of MENUS) {
+        await page.goto(shop.url + path);
+        await settle();
+        await page.getByRole("button", { name }).first().click();
+        const menu = page.getByRole("menu");
+        await menu.getByRole("menuitem").or(menu.getByRole("menuitemcheckbox")).first().waitFor();
+        await eventually(
+          async () => menu.evaluate((one) => one.contains(document.activeElement)),
+          "the focus is there",
+        );
+        assert.deepEqual(await faultsOf(page), [], `${path} ${name}`);
+        await page.keyboard.press("Escape");
+        await menu.waitFor({ state: "hidden" });
+      }
+      await close();
+    }
+  });
+
+  // A time says something of the machine as well, so it is printed, and only where somebody asked for all.
+  if (isAll)
+    await t.test("how long a list takes from the click to its rows", async (inner) => {
+      const { page, settle, close } = await shop.signIn();
+      await page.goto(shop.url);
+      for (const path of LISTS) {
+        const times: number[] = [];
+        for (let n = 0; n < 6; n += 1) {
+          await follow(page, "/");
+          await settle();
+          times.push(await page.evaluate(timeOfRows, path));
+        }
+        const [first, ...others] = times as [number, ...number[]];
+        const middle = others.sort((a, b) => a - b)[2]!;
+        inner.diagnostic(`${path}: ${first.toFixed(0)} ms at first, then ${middle.toFixed(0)} ms; floor 200 ms`);
+      }
+      await close();
+    });
 
   await t.test("an address without a page says so", async () => {
     const { page, close } = await shop.signIn();

@@ -52,6 +52,10 @@ export default function OpenMenu({ button, entries, head, isKept, position, widt
       onChange={setOpen}
       closeOnItemClick={!isKept}
       position={position ?? "bottom-end"}
+      // The focus goes to the first entry, not to a place before it that is no entry.
+      withInitialFocusPlaceholder={false}
+      // In the page, where who jumps from landmark to landmark finds it.
+      portalProps={{ target: document.querySelector<HTMLElement>("main") ?? document.body }}
       {...(width !== undefined && { width })}
     >
       <Menu.Target>{cloneElement(button, { ref: target } as object)}</Menu.Target>
