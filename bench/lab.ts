@@ -42,6 +42,8 @@ export type Server = {
   setConstant(text: string): Promise<void>;
   /** Does all async actions that wait, in the process of the server, as a server does. */
   runJobs(): Promise<void>;
+  /** Counts what happened into the rollups, and goes on with it every two seconds until it is asked again. */
+  countRollups(goesOn: boolean): Promise<void>;
   stop(): Promise<void>;
 };
 /** Variables of the environment that a server gets. */
@@ -163,6 +165,7 @@ async function launch(settings: Settings, postmaster: number | null, flags: read
     steps: async () => (await told<{ steps: number }>({ ask: "steps" })).steps,
     setConstant: async (text) => void (await told({ ask: "constant", text })),
     runJobs: async () => void (await told({ ask: "jobs" })),
+    countRollups: async (goesOn) => void (await told({ ask: "count", goesOn })),
     stop: async () => {
       if (stopped) return;
       stopped = true;

@@ -2,6 +2,7 @@
 
 export type Order =
   | { ask: "jobs" }
+  | { ask: "count"; goesOn: boolean }
   | { ask: "heap" }
   | { ask: "used" }
   | { ask: "steps" }

@@ -21,6 +21,7 @@ import { ordinaryRequests } from "./lines/ordinary-requests.ts";
 import { qualifications } from "./lines/qualifications.ts";
 import { lists, listsOfCustomers } from "./lines/redemption-lists.ts";
 import { cores, hotCode, loneRedemption, redemptions } from "./lines/redemptions.ts";
+import { rollups } from "./lines/rollups.ts";
 import { eventsRows, loneRedemptionRows, redemptionsRows } from "./lines/same-rows.ts";
 import { eventsOnFew, redemptionsLarge, redemptionsOnFew, validationsOnFew } from "./lines/scale.ts";
 import { search } from "./lines/search.ts";
@@ -49,6 +50,7 @@ export const LINES: readonly Line[] = [
   exportRows,
   figures,
   figuresOfCustomers,
+  rollups,
   search,
   events,
   redemptionsRows,

@@ -5,6 +5,7 @@ import { newSteps } from "../src/core/steps.ts";
 import type { Engine } from "../src/http/engine.ts";
 import { buildServer } from "../src/http/mount.ts";
 import type { Route } from "../src/http/route.ts";
+import { createCountRollups } from "../src/jobs/count-rollups.ts";
 import { runAsyncActions } from "../src/jobs/run-async-actions.ts";
 import { closePools, createEngine, openPools } from "../src/main.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
@@ -34,6 +35,16 @@ const twins = Object.entries(TWINS).map(([path, twin]): Route => {
   return { ...route, id: `${route.id}Constant`, path: twin, run: async () => constant };
 });
 const app = await buildServer([...ALL_ROUTES, ...twins], engine);
+/** As often as a server counts. */
+const FOLLOW_MS = 2_000;
+const jobCtx = { db: pools.jobs, now, newId, random };
+const rollups = createCountRollups();
+let [counted, timer]: [Promise<unknown>, NodeJS.Timeout | undefined] = [Promise.resolve(), undefined];
+/** Counts what happened, once the turn before is over. */
+const count = () => {
+  counted = counted.then(() => rollups.run(jobCtx));
+  return counted;
+};
 const reply = (message: Reply) => void process.send!(message);
 
 process.on("message", async (order: Order) => {
@@ -42,7 +53,12 @@ process.on("message", async (order: Order) => {
       constant = { status: 200, body: order.text };
       return reply({ done: true });
     case "jobs":
-      await runAsyncActions.run({ db: pools.jobs, now, newId, random });
+      await runAsyncActions.run(jobCtx);
+      return reply({ done: true });
+    case "count":
+      clearInterval(timer);
+      await count();
+      if (order.goesOn) timer = setInterval(() => void count(), FOLLOW_MS);
       return reply({ done: true });
     case "heap":
       // What is only waiting to be finalised goes with the second collection.
