@@ -109,7 +109,7 @@ async function shoot(browser: Browser, url: string, state: State, shot: Shot, id
   const page = await context.newPage();
   await page.goto(shot.path(ids));
   await page.getByRole("heading", { level: 1 }).waitFor();
-  const shown = () => page.waitForFunction('document.querySelector(".mantine-Skeleton-root") === null');
+  const shown = () => page.locator(".mantine-Skeleton-root").first().waitFor({ state: "detached" });
   await page.waitForLoadState("networkidle");
   await shown();
   await shot.act?.(page, ids);

@@ -51,6 +51,18 @@ async function findRefusal(page: Page): Promise<void> {
 }
 const isNothing = async (page: Page) => (await page.getByText("Nothing was refused here").count()) > 0;
 
+/** A file with a row that would be refused. */
+async function tryFile(page: Page): Promise<void> {
+  const rows = ["my code;Voucher Type;Value;Discount Type", "PAPER-1;DISCOUNT_VOUCHER;10;PERCENT"];
+  const content = [...rows, "PAPER-2;DISCOUNT_VOUCHER;ten;PERCENT"].join("\n");
+  const file = { name: "codes.csv", mimeType: "text/csv", buffer: Buffer.from(content) };
+  await page.locator("input[type=file]").setInputFiles(file);
+  await page.getByRole("combobox", { name: "Code", exact: true }).click();
+  await page.getByRole("option", { name: "my code" }).click();
+  await page.getByRole("button", { name: "Try it" }).click();
+  await text(page, "must be a number such as 1.5");
+}
+
 const CART = ({ shirt }: ShotIds) => `/simulator?item=${shirt}*2&as=alice&code=FREESHIP`;
 const HOME = () => "/";
 const DESIGNER = ({ program }: ShotIds) => `/loyalty/${program}/design`;
@@ -117,5 +129,13 @@ export const SHOTS: readonly Shot[] = [
     path: () => "/segments/new",
     act: (page) => page.getByRole("button", { name: "Add a condition" }).click(),
   },
+  { name: "program", path: ({ program }) => `/loyalty/${program}` },
+  { name: "import", path: () => "/codes/import", act: tryFile },
+  { name: "print", path: () => "/codes/print" },
+  { name: "gift-cards", path: () => "/gift-cards" },
+  { name: "referrals", path: () => "/referrals" },
   { name: "requests", path: () => "/requests", scheme: "dark" },
+  { name: "webhooks", path: () => "/webhooks" },
+  { name: "keys", path: () => "/keys" },
+  { name: "audit", path: () => "/settings/audit" },
 ];

@@ -147,8 +147,8 @@ export function historyRequests(random: Seeded, days: number): DemoRequest[] {
         address: { city: pick(CITIES) },
       },
     })),
-    budget("Newsletter budget", 120_000),
-    budget("Flash budget", 30_000),
+    budget("Newsletter budget", 150_000),
+    budget("Flash budget", 70_000),
     ...OFFERS.map(offerRequest),
     ...referralOpening(),
   ].map((request) => ({ ...request, daysAgo: days + BEFORE }));

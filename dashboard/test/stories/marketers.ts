@@ -167,6 +167,9 @@ export async function marketers(t: TestContext, shop: Shop): Promise<void> {
     const { data: top } = await shop.api<Top>("/v1/referrals/Bring%20a%20friend/top-referrers");
     assert.deepEqual([top[0]?.code, top[0]?.friends], ["FRIEND-DEMO", 2]);
     await page.goto(`${shop.url}/referrals`);
+    // The funnel of the campaign of the history ends with the friends that its referrers brought.
+    const steps = page.getByRole("listitem").filter({ hasText: "New customers" });
+    await steps.filter({ hasText: "14" }).waitFor();
     await page
       .getByRole("table", { name: "Top referrers" })
       .getByRole("row", { name: "FRIEND-DEMO" })

@@ -23,7 +23,7 @@ type TopReferrer = RowOf<typeof listTopReferrers>;
 /** How many of each step came to the next one. Bars begin at zero, and each has its number. */
 function Funnel({ campaign }: { campaign: Campaign }) {
   const t = useText();
-  const params = { campaignId: campaign.id, start_date: campaign.created_at.slice(0, 10) };
+  const params = { campaignId: campaign.id };
   const { data, error, refetch } = useOp(summarizeCampaign, params);
   const published = { campaign: campaign.name, result: "SUCCESS" as const, limit: 1 };
   const { data: given } = useOp(listPublications, published);
