@@ -10,6 +10,8 @@ export type Shot = {
   scheme?: "light" | "dark";
   /** 1280 unless it is said; `narrow` is a telephone. */
   isNarrow?: true;
+  /** It is told what happens while it is open. */
+  isLive?: true;
   act?: (page: Page, ids: ShotIds) => Promise<unknown>;
 };
 
@@ -51,6 +53,35 @@ async function findRefusal(page: Page): Promise<void> {
 }
 const isNothing = async (page: Page) => (await page.getByText("Nothing was refused here").count()) > 0;
 
+/** A formula that somebody is in the middle of. */
+async function typeFormula(page: Page): Promise<void> {
+  await tab(page, "Offer");
+  await page.getByRole("switch", { name: "Work it out by a formula" }).click();
+  await page.getByRole("textbox", { name: /^Formula of/ }).click();
+  await page.keyboard.type("MIN(ORDER_AMO");
+  await page
+    .getByRole("option", { name: /^ORDER_AMOUNT/ })
+    .first()
+    .waitFor();
+}
+
+async function askToErase(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "More" }).click();
+  await page.getByRole("menuitem", { name: "Erase…" }).click();
+  await text(page, "because limits and budgets count them");
+}
+
+async function findCampaigns(page: Page): Promise<void> {
+  await page.keyboard.press("Control+k");
+  await page.getByPlaceholder("Pages, campaigns").fill("news");
+  await page.getByRole("dialog").getByText("Newsletter").first().waitFor();
+}
+
+async function showCall(page: Page): Promise<void> {
+  await page.getByRole("button", { name: "Show as API call" }).click();
+  await page.getByRole("dialog").getByText("curl").first().waitFor();
+}
+
 /** A file with a row that would be refused. */
 async function tryFile(page: Page): Promise<void> {
   const rows = ["my code;Voucher Type;Value;Discount Type", "PAPER-1;DISCOUNT_VOUCHER;10;PERCENT"];
@@ -71,10 +102,12 @@ export const SHOTS: readonly Shot[] = [
   { name: "home", path: HOME },
   { name: "home-dark", path: HOME, scheme: "dark" },
   { name: "home-narrow", path: HOME, isNarrow: true },
+  { name: "search", path: HOME, act: findCampaigns },
   { name: "campaigns", path: () => "/campaigns" },
   { name: "timeline", path: () => "/campaigns?view=timeline", scheme: "dark" },
   { name: "new-campaign", path: () => "/campaigns/start" },
   { name: "wizard", path: () => "/campaigns/new", act: fillWizard },
+  { name: "formula", path: () => "/campaigns/new", act: typeFormula },
   { name: "try-on-a-cart", path: () => "/campaigns/new", act: tryCart },
   {
     name: "campaign",
@@ -110,6 +143,7 @@ export const SHOTS: readonly Shot[] = [
     },
   },
   { name: "customer", path: ({ customer }) => `/customers/${customer}` },
+  { name: "erase", path: ({ customer }) => `/customers/${customer}`, act: askToErase },
   { name: "codes", path: () => "/codes" },
   { name: "stacking", path: () => "/stacking" },
   { name: "designer", path: DESIGNER },
@@ -135,7 +169,13 @@ export const SHOTS: readonly Shot[] = [
   { name: "gift-cards", path: () => "/gift-cards" },
   { name: "referrals", path: () => "/referrals" },
   { name: "requests", path: () => "/requests", scheme: "dark" },
+  { name: "api-call", path: () => "/redemptions?result=SUCCESS", act: showCall },
+  { name: "events", path: () => "/events", isLive: true },
   { name: "webhooks", path: () => "/webhooks" },
   { name: "keys", path: () => "/keys" },
   { name: "audit", path: () => "/settings/audit" },
+  { name: "users", path: () => "/settings/users" },
+  { name: "jobs", path: () => "/settings/jobs" },
+  { name: "sandbox", path: () => "/settings/sandbox" },
+  { name: "products", path: () => "/products" },
 ];

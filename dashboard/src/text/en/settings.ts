@@ -93,7 +93,7 @@ export const settings = {
     engine: "Laurel itself",
   },
   time: "Time",
-  actor: "Who",
+  actor: "Person or key",
   actorId: "Id of who",
   objectId: "Object",
   operation: "Operation",

@@ -136,6 +136,6 @@ export const codes = {
   print: "Print codes",
   printNow: "Print",
   size: "Size",
-  sizes: { small: "Small", middle: "Middle", large: "Large" },
+  sizes: { small: "Small", middle: "Medium", large: "Large" },
   firstOf: "The first {{count}} of {{total}} codes",
 };
