@@ -21,8 +21,11 @@ const PAGES: Record<string, readonly ((id: string) => string)[]> = {
 const SHORTEST = 2;
 const TYPING_MS = 120;
 
+type Result = NonNullable<ReturnType<typeof useOp<typeof searchProject>>["data"]>["results"][number];
+type Found = Pick<Result, "type" | "id" | "title" | "detail"> & { to: string };
+
 /** What the server finds for a text, with the page that shows it. */
-export function useFound(text: string): { id: string; title: string; detail: string; to: string }[] {
+export function useFound(text: string): Found[] {
   const can = useCan();
   const [q] = useDebouncedValue(text, TYPING_MS);
   const { data } = useOp(
@@ -35,6 +38,8 @@ export function useFound(text: string): { id: string; title: string; detail: str
     SCREENS.some(({ path, needs }) => matchPath(path, to.split("?")[0]!) && (needs === null || can(needs)));
   return (data?.results ?? []).flatMap(({ type, id, title, detail }) => {
     const to = PAGES[type]?.map((page) => page(encodeURIComponent(id))).find(isOpen);
-    return to === undefined ? [] : { id: `${type}:${id}`, title, detail, to };
+    // What is only a word of the interface tells a reader nothing.
+    const more = /^[A-Z_]+$/.test(detail) ? "" : detail;
+    return to === undefined ? [] : { id: `${type}:${id}`, type, title, detail: more, to };
   });
 }

@@ -30,10 +30,10 @@ export default function Palette() {
     if (!label.toLowerCase().includes(query.trim().toLowerCase())) return [];
     return { id: path, label, leftSection: <Icon size={20} stroke={1.75} />, onClick: () => void navigate(path) };
   });
-  const results = found.map(({ id, title, detail, to }) => ({
+  const results = found.map(({ id, type, title, detail, to }) => ({
     id,
     label: title,
-    description: detail,
+    description: [t(`kit.palette.kinds.${type}`), detail].filter(Boolean).join(" · "),
     onClick: () => void navigate(to),
   }));
   const groups: SpotlightActionGroupData[] = [

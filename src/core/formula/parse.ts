@@ -106,6 +106,16 @@ function readOperand(parser: Parser): FormulaNode {
   throw expected(parser, "a value");
 }
 
+const ALIKE_MAX = 5;
+
+/** What somebody may have meant: names that begin with it, else names that hold it, else all names. */
+function alike(name: string): string {
+  const near = [(one: string) => one.startsWith(name), (one: string) => one.includes(name)]
+    .map((is) => FORMULA_NAMES.filter(is).slice(0, ALIKE_MAX))
+    .find((names) => names.length > 0);
+  return near ? `did you mean ${near.join(", ")}?` : `there are ${FORMULA_NAMES.join(", ")}`;
+}
+
 function readNamed(parser: Parser): FormulaNode {
   const { text, at } = take(parser);
   const name = text.toUpperCase();
@@ -117,7 +127,7 @@ function readNamed(parser: Parser): FormulaNode {
   if (name === "SWITCH_CASE")
     throw new FormulaFault(`at character ${at}: SWITCH_CASE stands only inside SWITCH(value;SWITCH_CASE(a;b);default)`);
   const entry = FUNCTIONS.get(name);
-  if (!entry) throw new FormulaFault(`at character ${at}: ${text} is unknown; there are ${FORMULA_NAMES.join(", ")}`);
+  if (!entry) throw new FormulaFault(`at character ${at}: ${text} is unknown; ${alike(name)}`);
   const args = readArguments(parser);
   const { least, most } = entry;
   if (args.length < least || args.length > most) {

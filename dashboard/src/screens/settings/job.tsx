@@ -12,6 +12,7 @@ import { Page } from "../../kit/page/page.tsx";
 import { Section } from "../../kit/page/section.tsx";
 import { useText } from "../../text/text.ts";
 import { SettingsFrame } from "./frame.tsx";
+import { jobName } from "./job-name.ts";
 import classes from "./settings.module.css";
 
 const EVERY_MS = 2_000;
@@ -27,7 +28,7 @@ export default function JobPage() {
     <SettingsFrame>
       <Page
         of={job}
-        title={(one) => one.type}
+        title={(one) => t(jobName(one.type))}
         status={(one) => (one.operation_status === "UNKNOWN" ? one.status : one.operation_status)}
         below={(one) => formatMoment(one.created_at, timezone)}
         call={[getAsyncAction, { asyncActionId }]}

@@ -12,6 +12,7 @@ import { PageHead } from "../../kit/page/page-head.tsx";
 import { LoadingRows } from "../../kit/states/states.tsx";
 import { useText } from "../../text/text.ts";
 import { SettingsFrame } from "./frame.tsx";
+import { jobName } from "./job-name.ts";
 
 const Exports = lazy(() => import("./exports.tsx"));
 
@@ -26,7 +27,11 @@ const progress: Column<Job> = {
   csv: (row) => row.progress,
 };
 const COLUMNS = [
-  link<Job>("settings.job", "type", ({ id }) => `/settings/jobs/${id}`),
+  link<Job>(
+    "settings.job",
+    ({ type }, { t }) => t(jobName(type)),
+    ({ id }) => `/settings/jobs/${id}`,
+  ),
   status<Job>("settings.status", "status"),
   progress,
   status<Job>("settings.outcome", "operation_status", { isExtra: true }),

@@ -109,6 +109,16 @@ export const kit = {
     noneBefore: "zuvor nichts",
   },
   palette: {
+    kinds: {
+      campaign: "Kampagne",
+      voucher: "Code",
+      customer: "Kunde",
+      order: "Bestellung",
+      redemption: "Einlösung",
+      promotion_tier: "Aktion",
+      request: "Anfrage",
+      refusal: "Ablehnung",
+    },
     placeholder: "Seiten, Kampagnen, Codes, Kunden, Bestellungen…",
     pages: "Seiten",
     results: "Gefunden",

@@ -108,6 +108,16 @@ export const kit = {
     noneBefore: "none before",
   },
   palette: {
+    kinds: {
+      campaign: "Campaign",
+      voucher: "Code",
+      customer: "Customer",
+      order: "Order",
+      redemption: "Redemption",
+      promotion_tier: "Promotion",
+      request: "Request",
+      refusal: "Refusal",
+    },
     placeholder: "Pages, campaigns, codes, customers, orders…",
     pages: "Pages",
     results: "Found",
