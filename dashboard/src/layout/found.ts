@@ -22,10 +22,10 @@ const SHORTEST = 2;
 const TYPING_MS = 120;
 
 type Result = NonNullable<ReturnType<typeof useOp<typeof searchProject>>["data"]>["results"][number];
-type Found = Pick<Result, "type" | "id" | "title" | "detail"> & { to: string };
+type SearchHit = Pick<Result, "type" | "id" | "title" | "detail"> & { to: string };
 
 /** What the server finds for a text, with the page that shows it. */
-export function useFound(text: string): Found[] {
+export function useFound(text: string): SearchHit[] {
   const can = useCan();
   const [q] = useDebouncedValue(text, TYPING_MS);
   const { data } = useOp(
