@@ -19,8 +19,10 @@ const LISTS = ["/campaigns", "/redemptions", "/customers", "/codes", "/products"
 async function timeOfRows(path: string): Promise<number> {
   const began = performance.now();
   document.querySelector<HTMLElement>(`nav a[href="${path}"]`)!.click();
+  const heading = document.querySelector("main h1")?.textContent;
   const isShown = () =>
     location.pathname === path &&
+    document.querySelector("main h1")?.textContent !== heading &&
     document.querySelector("main tbody tr") !== null &&
     document.querySelector("main .mantine-Skeleton-root") === null;
   while (!isShown() && performance.now() - began < 10_000) await new Promise(requestAnimationFrame);
