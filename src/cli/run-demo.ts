@@ -19,9 +19,10 @@ export async function runDemo(
     progress,
   }: { projectId: string; keys: AllCredentials; progress?(done: number, all: number): void },
 ): Promise<number> {
+  // What was refused is kept, so that it can be looked for; the log of requests is for those of real clients.
   const engine = createEngine(
-    config,
-    { general: [db, db, db], hot: db, reserve: db, directory: db },
+    { ...config, LAUREL_REQUEST_LOG_DAYS: 0 },
+    { general: [db, db, db], hot: db, reserve: db, directory: db, requestLog: db },
     createLogger("silent"),
   );
   const clock = demoClock(now);

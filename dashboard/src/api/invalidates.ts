@@ -20,6 +20,7 @@ export const INVALIDATES: Record<string, readonly string[]> = {
   disableVoucher: ["/v1/customers"],
   addVouchersToCampaign: ["/v1/vouchers"],
   updateCustomer: ["/v1/segments"],
+  inviteUser: ["/management/v1/projects"],
 };
 
 /** The resource of a path: `/v1/campaigns/{campaignId}/enable` belongs to `/v1/campaigns`. */

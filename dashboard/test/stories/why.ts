@@ -15,6 +15,19 @@ export async function why(t: TestContext, shop: Shop): Promise<void> {
     assert.deepEqual(await faultsOf(page), []);
   });
 
+  await t.test("what was refused before anybody looked is found, by code and by the failed redemption", async () => {
+    await page.goto(`${shop.url}/why?q=FLASH20`);
+    await page.getByText(/refusals? in 30 days/).waitFor();
+    type Failed = { redemptions: { id: string }[] };
+    const { redemptions } = await shop.api<Failed>("/v1/redemptions?result=FAILURE&limit=1");
+    assert.match(redemptions[0]!.id, /^rf_/);
+    await page.goto(`${shop.url}/why?q=${redemptions[0]!.id}`);
+    // It stands in the answer that was sent, which is folded.
+    await page.getByText(redemptions[0]!.id).first().waitFor({ state: "attached" });
+    assert.equal(await page.getByText("There is nothing called").count(), 0);
+    assert.deepEqual(await faultsOf(page), []);
+  });
+
   await t.test("whoever answers the telephone finds it by the code, and reads what to say", async () => {
     await page.goto(`${shop.url}/why`);
     await page.getByLabel("Code, customer, e-mail, order, redemption or request id").fill("FREESHIP");

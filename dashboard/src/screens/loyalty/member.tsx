@@ -34,7 +34,8 @@ function Balance({ card }: { card: Card }) {
   const figures = [
     [t("loyalty.balance"), card.balance.points],
     [t("loyalty.pending"), card.balance.pending_points],
-    [t("loyalty.lifetimeEarned"), points.earned],
+    // What was bought as well: earned, spent and expired make up the balance.
+    [t("loyalty.lifetimeEarned"), points.earned + points.purchased],
     [t("loyalty.lifetimeSpent"), points.spent],
     [t("loyalty.lifetimeExpired"), points.expired],
   ] as const;

@@ -18,7 +18,8 @@ import { useOp } from "../../api/use-op.ts";
 const REFUSALS_SHOWN = 20;
 const REFUSAL = /^rfsl_/;
 const REQUEST = /^v-[0-9a-f]+$/;
-const REDEMPTION = /^r_/;
+/** Also one that failed: `rf_`. */
+const REDEMPTION = /^rf?_/;
 const SEARCH_SHORTEST = 2;
 
 const isMissing = (error: unknown) => error !== null && statusOf(error) === 404;
