@@ -15,7 +15,7 @@ const FLOOR = 3;
 const [OWN_CLIENTS, WORST_CLIENTS] = [2, 16];
 const { quick } = parseArgs({ options: { quick: { type: "boolean", default: false } } }).values;
 const SECONDS = quick ? 1 : 12;
-// The first requests compile what they run and read a catalog anew: of a few hundred that are timed they would be the hundredth.
+// The first requests run cold code and read a catalog anew: they alone would be the slowest hundredth.
 const WARM_UP_MS = quick ? 200 : 2_000;
 const CODES = quick ? 200 : 2_000;
 

@@ -176,7 +176,7 @@ Object.assign(process.env, {
   SHARED_FILES: JSON.stringify(shared),
   TAKEN_DIR: inDir("taken"),
 });
-// A test waits for its database half of the time. One more at a time makes the gate no faster: 20 min 7 s, and 19 min 50 s without.
+// A test waits for its database half of the time. One more file at a time makes the gate no faster.
 const concurrency = os.availableParallelism() + 2;
 const workers = Array.from({ length: Math.min(concurrency, shared.length) }, () => "scripts/test-worker.ts");
 const stopped = new AbortController();

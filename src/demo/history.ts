@@ -114,7 +114,7 @@ const referralOpening = (): DemoRequest[] => [
   ]),
 ];
 
-/** Friends come one after the other, each with the first order of their own. */
+/** Each friend comes once, with the code of who brought them. */
 function friendSales(random: Seeded, days: number): DemoRequest[] {
   const codes = BROUGHT.flatMap((count, n) => Array<string>(count).fill(codeOf(n + 1)));
   return codes.map((code, n) => ({
@@ -129,7 +129,6 @@ function friendSales(random: Seeded, days: number): DemoRequest[] {
       },
     },
     daysAgo: random.integer(1, Math.max(1, days - 1)) - random.next(),
-    mayBeRefused: true,
   }));
 }
 

@@ -54,7 +54,7 @@ export default function OpenMenu({ button, entries, head, isKept, position, widt
       position={position ?? "bottom-end"}
       // The focus goes to the first entry, not to a place before it that is no entry.
       withInitialFocusPlaceholder={false}
-      // In the page, where who jumps from landmark to landmark finds it.
+      // Inside a landmark: a screen reader finds it there.
       portalProps={{ target: document.querySelector<HTMLElement>("main") ?? document.body }}
       {...(width !== undefined && { width })}
     >
