@@ -56,6 +56,8 @@ export type Ctx<D = Pool> = {
   publicUrl: string;
   /** What an SDK calls itself: the channel of what it redeems and publishes. */
   channel?: string;
+  /** Whether there is a mail server. Only operations for strangers are given it. */
+  sendsMail?: boolean;
   /** Without it people sign in with passwords only. */
   singleSignOn?: SingleSignOn | undefined;
   /** Of a browser that was sent to the provider: the token in its cookie. Only operations for strangers are given it. */

@@ -21,7 +21,7 @@ export class TooExpensive extends ApiError {
   readonly steps: Steps;
   constructor(steps: Steps) {
     super("request_too_expensive", {
-      details: `The request would take more than ${steps.max} steps: send fewer lines or fewer redeemables at once, or make their rules and formulas simpler`,
+      details: `The request would take more than ${steps.max} steps: send fewer lines or fewer redeemables at once, make their rules and formulas simpler, or do not sort offers by deal`,
     });
     this.steps = steps;
   }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Steps, TooExpensive } from "../core/steps.ts";
-import { type Behind, createBehind, type Write } from "./behind.ts";
-import { commit, type Outcome, StartOver, withinTime } from "./commit.ts";
+import { type Alone, type Behind, createBehind, type Write } from "./behind.ts";
+import { commit, ended, type Outcome, StartOver } from "./commit.ts";
 import { type Db, isLockHeld, isPassing, type Pool, type Tx } from "./db.ts";
 import { createTurns, type Queue } from "./turns.ts";
 
@@ -31,7 +31,7 @@ export type ReadFlow<C, A> = Omit<Flow<C, A>, "run" | "held" | "late"> & {
   read(db: Db, projectId: string, commands: readonly C[], behind: WriteBehind): Promise<A[]>;
 };
 /** Takes so many records to be written. It holds at once while there is room for them. */
-export type WriteBehind = (size: number, write: Write) => Promise<void>;
+export type WriteBehind = (size: number, write: Write, how?: Alone) => Promise<void>;
 type AnyFlow<C, A> = Flow<C, A> | ReadFlow<C, A>;
 export type Submit = <C, A>(flow: AnyFlow<C, A>, projectId: string, command: C) => Promise<A>;
 
@@ -262,7 +262,7 @@ async function run(
   running: Running,
 ): Promise<Outcome<unknown[]>> {
   const { on, limitMs, lockMs, behind } = running;
-  const add: WriteBehind = (size, write) => behind.add(projectId, size, write);
+  const add: WriteBehind = (size, write, how) => behind.add(projectId, size, write, how);
   const checked = async (answers: Promise<unknown[]>) => {
     assert.equal((await answers).length, commands.length, `${flow.name} answers every command`);
     return answers;
@@ -307,22 +307,4 @@ function planned(plan: (run: () => void) => unknown, run: () => void): () => voi
       run();
     });
   };
-}
-
-/** How a read ended. There is no commit whose fate could be unknown. */
-async function ended<T>(reading: Promise<T>, limitMs: number): Promise<Outcome<T>> {
-  try {
-    const done = await withinTime(
-      limitMs,
-      reading.then((value) => ({ value })),
-    );
-    if (done) return { kind: "committed", value: done.value };
-    reading.catch(() => {});
-    return {
-      kind: "aborted",
-      error: Object.assign(new Error("the database does not answer"), { code: "CONNECT_TIMEOUT" }),
-    };
-  } catch (error) {
-    return { kind: "aborted", error };
-  }
 }

@@ -1,10 +1,12 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { commit } from "./commit.ts";
-import { isPassing, type Pool, type Tx } from "./db.ts";
+import { commit, ended } from "./commit.ts";
+import { type Db, isPassing, type Pool, type Tx } from "./db.ts";
 
 /** Writes what need not stand before its answer is sent. It may be written twice, so it stores what it stores by its ids. */
 export type Write = (tx: Tx) => Promise<void>;
-type Waiting = { size: number; write: Write; done(): void };
+/** The same as one statement that waits for nobody's lock: when nothing else waits, it needs no transaction around it. */
+export type Alone = { alone?: (db: Db) => Promise<void> };
+type Waiting = Alone & { size: number; write: Write; done(): void };
 type Limits = {
   /** So many records may wait; whoever brings more waits until theirs are written. */
   waitingMax?: number;
@@ -30,13 +32,16 @@ export function createBehind(pool: Pool, { waitingMax = WAITING_MAX, report }: L
 
   /** Those that are to be tried again. */
   const writeAll = async (projectId: string, all: readonly Waiting[]): Promise<readonly Waiting[]> => {
-    const outcome = await commit(
-      pool,
-      async (tx) => {
-        for (const { write } of all) await write(tx);
-      },
-      { limitMs: LIMIT_MS, lockMs: LOCK_MS, projectId },
-    );
+    const alone = all.length === 1 ? all[0]!.alone : undefined;
+    const outcome = alone
+      ? await ended(alone(pool), LIMIT_MS)
+      : await commit(
+          pool,
+          async (tx) => {
+            for (const { write } of all) await write(tx);
+          },
+          { limitMs: LIMIT_MS, lockMs: LOCK_MS, projectId },
+        );
     if (outcome.kind === "unknown" || (outcome.kind === "aborted" && isPassing(outcome.error))) return all;
     if (outcome.kind === "aborted" && all.length > 1) {
       const again: Waiting[] = [];
@@ -66,9 +71,9 @@ export function createBehind(pool: Pool, { waitingMax = WAITING_MAX, report }: L
 
   return {
     /** Holds at once while there is room, else when it is written. */
-    add: (projectId: string, size: number, write: Write): Promise<void> => {
+    add: (projectId: string, size: number, write: Write, how: Alone = {}): Promise<void> => {
       const { promise, resolve } = Promise.withResolvers<void>();
-      waitingOf.set(projectId, [...(waitingOf.get(projectId) ?? []), { size, write, done: resolve }]);
+      waitingOf.set(projectId, [...(waitingOf.get(projectId) ?? []), { ...how, size, write, done: resolve }]);
       waiting += size;
       if (!isRunning) {
         isRunning = true;

@@ -162,6 +162,24 @@ export async function withinTime<T>(ms: number, promise: Promise<T>): Promise<T 
   }
 }
 
+/** How statements without a transaction ended. There is no commit whose fate could be unknown. */
+export async function ended<T>(running: Promise<T>, limitMs: number): Promise<Outcome<T>> {
+  try {
+    const done = await withinTime(
+      limitMs,
+      running.then((value) => ({ value })),
+    );
+    if (done) return { kind: "committed", value: done.value };
+    running.catch(() => {});
+    return {
+      kind: "aborted",
+      error: Object.assign(new Error("the database does not answer"), { code: "CONNECT_TIMEOUT" }),
+    };
+  } catch (error) {
+    return { kind: "aborted", error };
+  }
+}
+
 /** The number of a transaction, and the life of the server in which it means that transaction. */
 type Numbered = { xid: string; life: string };
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createBehind, type Write } from "../../src/db/behind.ts";
+import type { Db } from "../../src/db/db.ts";
 import { testDatabase } from "../support/engine.ts";
 
 const { db, open } = await testDatabase();
@@ -116,4 +117,29 @@ test("a project whose rows somebody holds keeps no other project waiting", async
   await holder;
   await behind.end();
   assert.deepEqual(await numbers(50, 51), [50, 51]);
+});
+
+test("one statement is sent without a transaction when it waits alone, and is tried again as one", async () => {
+  const texts: string[] = [];
+  const watched = open({ max: 1, onQuery: (text: string) => texts.push(text.trim().split(" ")[0]!) });
+  await watched`select 1`;
+  texts.length = 0;
+  const behind = createBehind(watched, { report: assert.fail });
+  let tries = 0;
+  const alone = async (on: Db) => {
+    tries += 1;
+    if (tries === 1) throw Object.assign(new Error("the connection went"), { code: "CONNECTION_CLOSED" });
+    await on`insert into behind (n) values (60) on conflict do nothing`;
+  };
+  await behind.add("p", 1, () => assert.fail("no transaction"), { alone });
+  await behind.end();
+  assert.deepEqual([tries, await numbers(60), texts], [2, [60], ["insert"]]);
+  const gate = Promise.withResolvers<void>();
+  await behind.add("p", 1, () => gate.promise);
+  // Both wait for the first, so they go together.
+  for (const n of [61, 62]) await behind.add("p", 1, insert(n), { alone: () => assert.fail("not alone") });
+  gate.resolve();
+  await behind.end();
+  assert.deepEqual(await numbers(61, 62), [61, 62]);
+  assert.ok(texts.includes("begin"));
 });

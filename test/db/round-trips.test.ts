@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { createBehind } from "../../src/db/behind.ts";
 import { testDatabase, testEngine } from "../support/engine.ts";
 import { NODES } from "../support/nodes.ts";
 import { type Ok, okOf, testShop } from "../support/shop.ts";
@@ -48,7 +49,9 @@ const discount = { type: "PERCENT", percent_off: 10 };
 /** A project of its own: `ok` makes what is needed on a server beside, `send` and `redeem` are for what is counted. */
 async function world() {
   const { ok, project } = await testShop(db);
-  const { call } = await testEngine(credentials.pool, project, { hot: lanes.pool });
+  // What a validation promised is written behind its answer: that is not waited for, and not counted.
+  const behind = createBehind(db, { waitingMax: 0, report: assert.fail });
+  const { call } = await testEngine(credentials.pool, project, { hot: lanes.pool, behind });
   const send: Ok = okOf(call);
   return {
     ok,
@@ -359,6 +362,80 @@ for (const { name, trips, setUp } of FORMS)
     const { tags } = during;
     assert.deepEqual([tags[0], tags.at(-1)], ["BEGIN", "COMMIT"]);
     assert.equal(tags.filter((tag) => !/^(?:SELECT|INSERT|UPDATE|DELETE)\b/.test(tag)).length, 2, "one transaction");
+  });
+
+const CART = {
+  customer: { source_id: "anna" },
+  order: {
+    source_id: "o-1",
+    amount: 10_000,
+    items: [{ product_id: "p", quantity: 1, price: 10_000, source_id: "unknown" }],
+  },
+};
+const validate =
+  ({ send }: World, redeemables: readonly object[]) =>
+  () =>
+    send("POST /v1/validations", { redeemables, ...CART });
+
+/** Nothing is locked. The credentials are one trip. */
+const READS: Form[] = [
+  {
+    name: "a validation of a code",
+    trips: 2,
+    setUp: async (made) => validate(made, [voucher(await made.code(`C-${next()}`))]),
+  },
+  {
+    name: "a validation of five codes of a campaign with a rule and a limit",
+    trips: 3,
+    setUp: async (made) => {
+      const rules = { 1: { name: "order.amount", conditions: { $more_than: [10] } }, logic: "1" };
+      const rule = await made.ok("POST /v1/validation-rules", { name: `r ${next()}`, rules });
+      const campaign = await made.ok("POST /v1/campaigns", {
+        name: `c ${next()}`,
+        campaign_type: "DISCOUNT_COUPONS",
+        voucher: { type: "DISCOUNT_VOUCHER", discount, redemption: { quantity: 5 } },
+        validation_rules: [rule.id],
+      });
+      const codes = Array.from({ length: 5 }, () => `C-${next()}`);
+      for (const one of codes) await made.ok(`POST /v1/campaigns/${campaign.id}/vouchers/${one}`, {});
+      return validate(
+        made,
+        codes.map((one) => voucher(one)),
+      );
+    },
+  },
+  {
+    name: "a validation of a gift card",
+    trips: 3,
+    setUp: async (made) => {
+      const one = `G-${next()}`;
+      await made.ok(`POST /v1/vouchers/${one}`, { type: "GIFT_VOUCHER", gift: { amount: 1000 } });
+      return validate(made, [voucher(one, { gift: { credits: 10 } })]);
+    },
+  },
+  {
+    name: "a qualification",
+    trips: 4,
+    setUp: async ({ ok, send }) => {
+      const promotion = { tiers: [{ name: "t", banner: "b", action: { discount } }] };
+      await ok("POST /v1/campaigns", { name: `P ${next()}`, campaign_type: "PROMOTION", promotion });
+      return () => send("POST /v1/qualifications", { scenario: "ALL", ...CART });
+    },
+  },
+];
+for (const { name, trips, setUp } of READS)
+  test(`a lone request makes ${trips} round trips, and locks nothing: ${name}`, async () => {
+    const made = await world();
+    await made.ok("POST /v1/customers", { source_id: "anna" });
+    const send = await setUp(made);
+    for (let n = 0; n < 3; n += 1) await send();
+    const counted: number[] = [];
+    for (let n = 0; n < 3; n += 1) {
+      for (const one of [credentials, lanes]) one.begin();
+      await send();
+      counted.push(credentials.seen().trips + lanes.seen().trips);
+    }
+    assert.equal(Math.min(...counted), trips, `${counted}`);
   });
 
 /** What is locked, in the order of ARCHITECTURE.md, and what is read behind the locks. */

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Catalog } from "../../catalog/catalog.ts";
-import type { Paging } from "../../core/qualify/page.ts";
+import { CONSIDERED_MAX, type Paging } from "../../core/qualify/page.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
-import { newSteps } from "../../core/steps.ts";
+import { newSteps, STEPS_MAX } from "../../core/steps.ts";
 import { NO_SETTINGS } from "../../core/vouchers/settings.ts";
 import type { Project } from "../../request.ts";
 import { budgetsFrom } from "../../steps/checkout/budgets.ts";
@@ -91,6 +91,15 @@ test("what costs too much is refused", async () => {
   const request = await requestOf({ max: 1 });
   const answer = planAnswer(stateOf(request, [voucher(1)], 100), request, { isLast: true });
   assert.equal(answer!.status, 400);
+});
+
+test("ten thousand plain codes, as many as a sorted page considers, are within the budget of a small cart", async () => {
+  const request = await requestOf({ paging: { sorting: "BEST_DEAL" } });
+  const rows = Array.from({ length: CONSIDERED_MAX }, (_, n) => ({ ...voucher(1), id: `v_${n}`, code: `C${n}` }));
+  const answer = planAnswer(stateOf(request, rows, rows.length), request, { isLast: true })!;
+  assert.equal(answer.status, 200);
+  // The promotions of the project need some of it, too.
+  assert.ok(request.cart.steps.used <= 0.9 * STEPS_MAX, `${request.cart.steps.used}`);
 });
 
 test("a request without metadata has no fault", async () => {

@@ -5,7 +5,12 @@ import { StartOver } from "../../db/commit.ts";
 import type { Db, Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
 import { loadHeld, lockSessions, locksOf } from "../../resources/checkout/sessions/store.ts";
-import { findVouchers, lockNamedVouchers, unnamedBy } from "../../resources/promotions/vouchers/store.ts";
+import {
+  findRuledVouchers,
+  findVouchers,
+  lockNamedVouchers,
+  unnamedBy,
+} from "../../resources/promotions/vouchers/store.ts";
 import { askedBy, loadBudgets } from "../../steps/checkout/budgets.ts";
 import { findingVouchers } from "../../steps/checkout/candidates.ts";
 import { cartsFrom, readCarts } from "../../steps/checkout/carts.ts";
@@ -13,7 +18,7 @@ import { loadKnownVouchers, locksAsked } from "../../steps/checkout/redeemables.
 import { codesIn, tiersIn } from "../../steps/checkout/requests.ts";
 import { asksAboutCustomers, limitedIn, subjectsOf } from "../../steps/checkout/rule-facts.ts";
 import { unitTypesFor } from "../../steps/checkout/units.ts";
-import { loadUse } from "../../steps/checkout/use.ts";
+import { loadCounted, loadUse } from "../../steps/checkout/use.ts";
 import { idsOf, loadGoods } from "../../steps/goods/goods.ts";
 import { openPointCards } from "../../steps/points/point-cards.ts";
 import { loadStock, type ReadAhead, readAhead } from "./ahead.ts";
@@ -22,6 +27,20 @@ import type { ValidateCommand, ValidateState } from "./state.ts";
 /** The codes that commands name. */
 export const findCodes = (db: Db, commands: readonly ValidateCommand[]): Promise<readonly VoucherRow[]> =>
   findVouchers(db, commands[0]!.project, codesIn(commands));
+
+/** The codes with their rules, and what carts are made of: neither waits for the other. */
+export async function readCodes(db: Db, commands: readonly ValidateCommand[]) {
+  const { project } = commands[0]!;
+  const [found, carts] = await Promise.all([
+    findRuledVouchers(db, project, codesIn(commands)),
+    readCarts(db, project, commands),
+  ]);
+  const assignments = found.flatMap(({ row, assigned }) => {
+    const of = { project_id: project.id, related_object_type: "voucher", related_object_id: row.id } as const;
+    return assigned.map((one) => ({ ...of, ...one }));
+  });
+  return { vouchers: found.map(({ row }) => row), ahead: { carts, assignments } };
+}
 
 /**
  * Locks the sessions of the commands, then their codes: so no two sessions hold the same last unit. What is decided from
@@ -59,22 +78,28 @@ export async function loadState(
   db: Db,
   commands: readonly ValidateCommand[],
   vouchers: readonly VoucherRow[],
-  ahead: ReadAhead | null = null,
+  ahead: Partial<ReadAhead> | null = null,
 ): Promise<ValidateState> {
   const { project } = commands[0]!;
   const tiers = tiersIn(commands);
   const unitTypes = unitTypesFor(commands, vouchers, tiers);
   const asked = locksAsked(commands, vouchers);
-  const [points, stocked, rows, units, known, held] = await Promise.all([
+  const subjects = subjectsOf(vouchers, tiers);
+  const counting = {
+    subjects,
+    apiKeyIds: [...new Set(commands.map(({ api_key_id }) => api_key_id))],
+    moments: commands.map(({ now }) => ({ now, zone: zoneOf(project) })),
+  };
+  const [points, stocked, rows, units, known, held, counters] = await Promise.all([
     openPointCards(db, project, commands[0]!.catalog, vouchers, { lots: ahead?.lots ?? undefined }),
     ahead?.stocked ?? loadStock(db, commands),
     ahead?.carts ?? readCarts(db, project, commands),
     loadGoods(db, project.id, { products: [...unitTypes], skus: [...unitTypes] }),
     loadKnownVouchers(db, project.id, vouchers, ahead ?? {}),
     ahead?.held ?? loadHeld(db, project.id, asked),
+    ahead?.counted ?? loadCounted(db, project.id, counting),
   ]);
   const carts = cartsFrom(project, commands, rows, unitTypes);
-  const subjects = subjectsOf(vouchers, tiers);
   const isAsked = asksAboutCustomers(commands, known, tiers);
   const whole = carts.flatMap((cart) => ("refused" in cart ? [] : [{ cart }]));
   const customers = isAsked ? whole.flatMap(({ cart }) => cart.customer?.id ?? []) : [];
@@ -83,13 +108,7 @@ export async function loadState(
     campaignIds: subjects.flatMap(({ campaign_id }) => campaign_id ?? []),
   };
   const [use, budgets] = await Promise.all([
-    loadUse(db, project.id, {
-      subjects,
-      apiKeyIds: [...new Set(commands.map(({ api_key_id }) => api_key_id))],
-      moments: commands.map(({ now }) => ({ now, zone: zoneOf(project) })),
-      customers: customers.map((id) => ({ id, ...about })),
-      counters: ahead?.counted ?? null,
-    }),
+    loadUse(db, project.id, { ...counting, customers: customers.map((id) => ({ id, ...about })), counters }),
     loadBudgets(db, project.id, {
       redeemables: limitedIn(commands, known, tiers),
       ...askedBy(whole, () => idsOf(units)),

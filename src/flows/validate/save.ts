@@ -1,5 +1,5 @@
 import type { SessionLock, ValidationRow, ValidationTally } from "../../core/rows/validation.ts";
-import type { Tx } from "../../db/db.ts";
+import type { Db, Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
 import { replaceLocks } from "../../resources/checkout/sessions/store.ts";
 import { insertValidations } from "../../resources/checkout/validations/store.ts";
@@ -29,10 +29,14 @@ export const keptOf = (plans: readonly ValidationPlan[]): Kept => ({
   tallies: plans.flatMap((plan) => plan.tallies),
 });
 
-export async function saveValidations(tx: Tx, projectId: string, kept: Kept): Promise<void> {
+/** Without counts of campaigns and visitors to remember there is one statement to send. */
+export const isOneStatement = ({ rows, tallies }: Kept): boolean =>
+  tallies.length === 0 && rows.every(({ tracking_id }) => tracking_id === null);
+
+export async function saveValidations(db: Db, projectId: string, kept: Kept): Promise<void> {
   // Sent without waiting for each other.
-  const remembered = rememberUnconfirmed(tx, projectId, kept.rows.flatMap(unconfirmedIn));
-  await together([remembered, insertValidations(tx, projectId, kept)]);
+  const remembered = rememberUnconfirmed(db, projectId, kept.rows.flatMap(unconfirmedIn));
+  await together([remembered, insertValidations(db, projectId, kept)]);
 }
 
 /** A visitor who is no customer yet gets the id of the validation that saw them first. */

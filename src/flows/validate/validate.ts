@@ -1,12 +1,13 @@
 import { type Answer, refusal } from "../../core/answer.ts";
 import type { ReadFlow } from "../../db/batch.ts";
+import type { Db } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
 import { hotFlow } from "../../idempotency/hot-flow.ts";
 import { heldCommands } from "../../steps/checkout/held-commands.ts";
 import { codesIn } from "../../steps/checkout/requests.ts";
-import { findCodes, loadState, lockCodes } from "./load.ts";
+import { loadState, lockCodes, readCodes } from "./load.ts";
 import { planBatch } from "./plan.ts";
-import { keptOf, saveLocks, saveValidations } from "./save.ts";
+import { isOneStatement, keptOf, saveLocks, saveValidations } from "./save.ts";
 import type { ValidateCommand } from "./state.ts";
 
 const failed = ({ request_id }: ValidateCommand, key: Parameters<typeof refusal>[0]): Answer =>
@@ -17,10 +18,12 @@ export const validate: ReadFlow<ValidateCommand, Answer> = {
   name: "validate",
   failed,
   read: async (db, projectId, commands, behind) => {
-    const state = await loadState(db, commands, await findCodes(db, commands));
+    const { vouchers, ahead } = await readCodes(db, commands);
+    const state = await loadState(db, commands, vouchers, ahead);
     const plans = planBatch(state, commands);
     const kept = keptOf(plans);
-    await behind(kept.rows.length, (tx) => saveValidations(tx, projectId, kept));
+    const save = (on: Db) => saveValidations(on, projectId, kept);
+    await behind(kept.rows.length, save, isOneStatement(kept) ? { alone: save } : {});
     return plans.map(({ answer }) => answer);
   },
 };

@@ -207,7 +207,7 @@ export const unitTypesIn = oncePer((catalog: Catalog): readonly string[] => [
 ]);
 
 /** For each code that may be offered: what it is worth, and its place among the others. */
-export const VOUCHER_STEPS = 60;
+export const VOUCHER_STEPS = 50;
 
 /** The tiers of stacks whose rules look at what was redeemed so far. */
 export const usedTiers = (stacks: readonly StackOffer[]): SingleOffer[] =>

@@ -146,24 +146,32 @@ type Wanted = {
   counters?: readonly CounterRow[] | null;
 };
 
-/** What was redeemed so far, without locks: two statements at most. */
-export async function loadUse(db: Db, projectId: string, wanted: Wanted): Promise<Use> {
-  const { subjects, apiKeyIds, moments, customers } = wanted;
-  const starts = moments.map(({ now, zone }) => startsOf(now, zone));
+/** What campaigns and tiers have counted: one statement, or none where nothing counts. */
+export async function loadCounted(
+  db: Db,
+  projectId: string,
+  { subjects, apiKeyIds, moments }: Pick<Wanted, "subjects" | "apiKeyIds" | "moments">,
+): Promise<readonly CounterRow[]> {
   const ids = subjects.flatMap(({ ref, campaign_id, row }) => [
     ...(campaign_id === null ? [] : [campaign_id]),
     ...(row === null ? [ref, ...apiKeyIds.map((key) => tierKey(ref, key))] : []),
   ]);
-  const days = [...new Set(starts.flatMap((start) => Object.values(periodsOf(start))))];
+  if (ids.length === 0) return [];
+  const starts = moments.flatMap(({ now, zone }) => Object.values(periodsOf(startsOf(now, zone))));
+  return loadCounters(db, projectId, { subjectIds: [...new Set(ids)], starts: [...new Set(starts)] });
+}
+
+/** What was redeemed so far, without locks: two statements at most. */
+export async function loadUse(db: Db, projectId: string, wanted: Wanted): Promise<Use> {
+  const { moments, customers } = wanted;
   const [counters, counts] = await Promise.all([
-    wanted.counters ??
-      (ids.length > 0 ? loadCounters(db, projectId, { subjectIds: [...new Set(ids)], starts: days }) : []),
+    wanted.counters ?? loadCounted(db, projectId, wanted),
     customers.length > 0
       ? loadCustomerCounts(db, projectId, {
           customerIds: [...new Set(customers.map(({ id }) => id))],
           refs: [...new Set(customers.flatMap(({ refs }) => refs))],
           campaignIds: [...new Set(customers.flatMap(({ campaignIds }) => campaignIds))],
-          since: sinceOf(starts[0]!, moments[0]!.zone),
+          since: sinceOf(startsOf(moments[0]!.now, moments[0]!.zone), moments[0]!.zone),
         })
       : [],
   ]);

@@ -1,11 +1,11 @@
 import type { Promised, ValidationRow, ValidationTally } from "../../../core/rows/validation.ts";
-import type { Db, Tx } from "../../../db/db.ts";
+import type { Db } from "../../../db/db.ts";
 import { tenantOf, textsOf } from "../../../db/records.ts";
 import { together } from "../../../db/together.ts";
 
 /** By their ids: stored again, they are what they were, and are not counted again. So they are counted before they are stored. */
 export async function insertValidations(
-  tx: Tx,
+  tx: Db,
   projectId: string,
   { rows, tallies }: { rows: readonly ValidationRow[]; tallies: readonly ValidationTally[] },
 ): Promise<void> {

@@ -1,6 +1,7 @@
 import { foldCode, trimCode } from "../../../core/codes/code.ts";
 import { notFound } from "../../../core/errors.ts";
 import type { VoucherRow } from "../../../core/rows/voucher.ts";
+import { toInstantText } from "../../../core/time/instant-text.ts";
 import type { VoucherSettings } from "../../../core/vouchers/settings.ts";
 import { crudStore } from "../../../db/crud-store.ts";
 import type { Db, Fragment, IdList, Tx } from "../../../db/db.ts";
@@ -68,6 +69,28 @@ export function findVouchers(db: Db, project: Folding, references: readonly stri
     select t.* from unnest((select ${codes}::text[])) as x (ref)
       join ${vouchersOf(db, project.id)} as t on t.code_folded = ref
     where t.deleted_at is null and t.id <> all(${ids})`;
+}
+
+/** A code with the rules that are assigned to it. */
+type Assigned = { id: string; rule_id: string; created_at: string };
+export type RuledVoucher = { row: VoucherRow; assigned: readonly Assigned[] };
+
+/** The same with their rules: who decides about codes does not wait twice. */
+export async function findRuledVouchers(
+  db: Db,
+  project: Folding,
+  references: readonly string[],
+): Promise<RuledVoucher[]> {
+  const found = await db<(VoucherRow & { assigned: Assigned[] | null })[]>`
+    select t.*, (
+      select json_agg(json_build_object('id', a.id, 'rule_id', a.rule_id, 'created_at', a.created_at::text) order by a.id)
+      from validation_rule_assignments a
+      where a.project_id = ${project.id} and a.related_object_id = t.id and a.related_object_type = 'voucher') as assigned
+    from (${findVouchers(db, project, references)}) as t`;
+  return found.map(({ assigned, ...row }) => ({
+    row,
+    assigned: (assigned ?? []).map((one) => ({ ...one, created_at: toInstantText(one.created_at) })),
+  }));
 }
 
 /** By its id or its code. Whether its campaign is in the bin is not asked here. */
