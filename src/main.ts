@@ -1,5 +1,6 @@
 import { flushCompileCache } from "node:module";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { pathToFileURL } from "node:url";
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
@@ -185,6 +186,7 @@ export function createEngine(
     now,
     // Port 0 is another one at each start: nobody knows it here, and addresses are relative.
     publicUrl: config.PORT === 0 && !config.LAUREL_PUBLIC_URL ? "" : publicUrlOf(config),
+    sendsMail: config.LAUREL_SMTP_URL !== null,
     sendInvitation: createSendInvitation({ log, publicUrl: publicUrlOf(config), sendMail: mailerOf(config) }),
     log,
     requestLog,
@@ -206,6 +208,8 @@ export function createEngine(
 }
 
 const SWEEP_MS = 20;
+/** What a redemption does not need, or not yet, comes this long after the server is ready. */
+const LATER_MS = 100;
 
 export type Server = {
   url: string;
@@ -328,8 +332,9 @@ export async function startServer(config: Config, surroundings: Surroundings): P
   void warm.then(async () => {
     // Node keeps compiled sources when it ends, which a killed process never does: the next start should find them.
     flushCompileCache();
+    // Whoever waited for the server is answered first.
+    await wait(LATER_MS, undefined, { ref: false });
     if (isClosing) return;
-    // Redemptions wait for the server to be ready. What they do not need, or not yet, comes after that.
     if (config.LAUREL_JOBS === "on") {
       const start = await loadJobs(config, log, { metrics: engine.metrics, tracing });
       if (isClosing) return;

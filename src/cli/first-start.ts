@@ -2,13 +2,14 @@ import fs from "node:fs";
 import { join, resolve } from "node:path";
 import { keyChange } from "../catalog/audit.ts";
 import { type Config, isDemo } from "../config.ts";
+import { ApiError } from "../core/errors.ts";
 import { transaction } from "../db/commit.ts";
 import type { Pool, Tx } from "../db/db.ts";
 import { DEMO_SETTINGS } from "../demo/demo-data.ts";
 import { DEMO_PROJECT_ID } from "../demo/requests.ts";
 import { wipeProject } from "../demo/wipe.ts";
 import { createKey, createProject, ROLE_OF_OWNERS } from "../flows/platform/create-project.ts";
-import { createUser } from "../flows/platform/invite-user.ts";
+import { createUser, inviteAgain } from "../flows/platform/invite-user.ts";
 import { newId, newSecret, now } from "../sources.ts";
 import { logCommand } from "./audit.ts";
 import { readKeys, secretBoxOf, writeCredentials } from "./credentials.ts";
@@ -26,6 +27,18 @@ async function makeOwner(tx: Tx, projectId: string): Promise<string> {
   await logCommand(tx, "first start", { kind: "user", id });
   return invitation.token;
 }
+
+/** A new link for an owner who has never signed in: the one before may have scrolled away, or was never printed. */
+const inviteOwnerAgain = (db: Pool): Promise<string | null> =>
+  transaction(db, async (tx) => {
+    const { id, invitation } = await inviteAgain(tx, { newSecret, now: now() }, OWNER.email, { hours: LINK_HOURS });
+    await logCommand(tx, "start", { kind: "user", id });
+    return invitation.token;
+  }).catch((error) => {
+    // The owner has accepted, or has another address by now.
+    if (error instanceof ApiError) return null;
+    throw error;
+  });
 
 /**
  * Makes the first project, when there is none. Returns the token of the link of its owner, where the database is ours. The files are written before the commit:
@@ -72,7 +85,8 @@ const unfinishedDemo = ({ LAUREL_DATA_DIR }: Config) => join(resolve(LAUREL_DATA
  * link with which the owner signs in, when there is one.
  */
 export async function firstStart(config: Config, db: Pool): Promise<string | null> {
-  const token = await makeFirstProject(config, db);
+  const isOurs = config.DATABASE_URL === null;
+  const token = (await makeFirstProject(config, db)) ?? (isOurs ? await inviteOwnerAgain(db) : null);
   const [mark, keys] = [unfinishedDemo(config), readKeys(config.LAUREL_DATA_DIR)];
   if (!fs.existsSync(mark) || !keys) return token;
   const projectId = fs.readFileSync(mark, "utf8");
