@@ -168,6 +168,22 @@ test("assets: a picture is drawn once and kept; an address may have so many draw
   assert.equal((await get(two, "192.0.2.1", "?size=6")).statusCode, 200, "a minute later");
 });
 
+test("assets: a large picture counts as many small ones", async () => {
+  const { app, make } = await start();
+  const send = createPictureSender({ db, processes: 1, nowMs: () => 0, drawnMax: 10, keptBytesMax: 1 });
+  app.get("/large/:token", (request, reply) => send("qr", request, reply));
+  const { id } = (await make("LARGE")).assets.qr;
+  const get = async (remoteAddress: string, size: number) =>
+    (await app.inject({ method: "GET", url: `/large/${id}?size=${size}`, remoteAddress })).statusCode;
+  for (let n = 0; n < 10; n += 1) assert.equal(await get("192.0.2.1", 5), 200);
+  assert.equal(await get("192.0.2.1", 5), 429);
+  // 29 modules of 100 pixels: eight million pixels.
+  assert.deepEqual(
+    [await get("192.0.2.2", 100), await get("192.0.2.2", 5), await get("192.0.2.2", 5)],
+    [200, 200, 429],
+  );
+});
+
 test("assets: pictures are kept up to a number of bytes, the latest ones", async () => {
   const { app, make } = await start();
   const { length } = (await drawPicture("qr", "CODE-0", { size: 5, format: "png" }))!;

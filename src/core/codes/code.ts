@@ -1,8 +1,10 @@
 export const CODE_MAX = 200;
 const VOUCHER_ID = /^v_[0-9a-f]{24}$/;
-// Nobody can see or type them: controls, characters without width, and those that turn the direction of what follows.
-// The two selectors that choose how a symbol such as a sun looks are left: people paste them unknowingly.
-const UNSEEN = /[\p{Cc}[\p{Default_Ignorable_Code_Point}--[\uFE0E\uFE0F]]]/v;
+// Nobody can see or type them: controls, ends of lines and paragraphs, characters without width, and those that turn the
+// direction of what follows. The two selectors that choose how a symbol such as a sun looks may stand behind a symbol, where
+// people paste them unknowingly. Behind a letter or a digit they would make a second code that looks the same.
+const UNSEEN =
+  /[\p{Cc}\p{Zl}\p{Zp}[\p{Default_Ignorable_Code_Point}--[\uFE0E\uFE0F]]]|(?<!(?![#*\d])\p{Emoji})[\uFE0E\uFE0F]/v;
 
 /** What is wrong with the characters of a code, or of what codes are made of; null: nothing. */
 export const charactersFault = (text: string): string | null =>
