@@ -35,6 +35,8 @@ export type Engine = {
   now(): string;
   /** Takes an invitation to its user. It is called when the user is stored for good. */
   sendInvitation(invitation: Invitation): Promise<void>;
+  /** Whether there is a mail server, which takes links to people; without one they are handed over. */
+  sendsMail?: boolean;
   /** How people sign in with another provider; without it they have passwords only. */
   singleSignOn?: SingleSignOn;
   /** The pages for what no operation takes; without them that is a 404. */

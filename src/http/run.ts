@@ -84,7 +84,11 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
     ifMatch: versioned && requireTags(request.headers["if-match"]),
     ifNoneMatch: request.headers["if-none-match"],
     ...channelOf(request),
-    ...(route.access === "none" && { singleSignOn: engine.singleSignOn, signOnToken: signOnTokenOf(request.headers) }),
+    ...(route.access === "none" && {
+      singleSignOn: engine.singleSignOn,
+      sendsMail: engine.sendsMail === true,
+      signOnToken: signOnTokenOf(request.headers),
+    }),
   };
   // Strangers have no keys of their own: one of them would be answered what another one was.
   const claim =

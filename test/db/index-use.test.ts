@@ -126,3 +126,8 @@ test("every index of a table that redemptions write to is read by something", as
     order by 1`;
   assert.deepEqual(rows.map(({ name }) => name).sort(), Object.keys({ ...READ_BY, ...CHEAP }).sort());
 });
+
+test("the audit log is read by its time", async () => {
+  const plans = await plansOf(() => ok("GET /v1/audit-log"));
+  assert.match(plans, /\baudit_log_by_time\b/, plans);
+});

@@ -129,6 +129,7 @@ const LISTS: Record<string, "fat" | "thin" | number> = {
   "/v1/validation-rules/{validationRuleId}/assignments": "thin",
   "/v1/validation-rules": "thin",
   "/management/v1/projects/{projectId}/webhooks": "thin",
+  "/management/v1/projects/{projectId}/webhooks/failing": 0,
   "/management/v1/projects/{projectId}/webhooks/{webhookId}/deliveries": "thin",
   "/management/v1/projects/{projectId}/webhooks/{webhookId}/deliveries/{deliveryId}/attempts": "thin",
   "/v1/vouchers": "fat",

@@ -84,11 +84,16 @@ test("an event is sent once, as it was written, signed twice, and the attempt is
 });
 
 test("what is not taken is sent twelve times more, at its times, the same to the byte; then the webhook is off", async () => {
-  const { ok, receiver, job, clock, attempts, deliveries, webhook, project } = await world();
+  const { ok, receiver, job, clock, attempts, deliveries, webhook, project, path } = await world();
   const { send } = job();
+  const failing = async () => (await ok(`GET ${path}/failing`)).data;
+  assert.deepEqual(await failing(), []);
   receiver.answer = () => ({ status: 500, body: "broken" });
   await ok("POST /v1/customers", { source_id: "ann" });
   await send();
+  const { id, target_url, events: types } = await webhook();
+  const shown = { id, target_url, failed: 1, deliveries: 1, object: "failing_webhook" };
+  assert.deepEqual(await failing(), [{ ...shown, reason: "FAILING", switched_off_at: null }]);
   for (const [n, minutes] of RETRY_MINUTES.entries()) {
     clock.now = new Date(Date.parse(minutesLater(minutes)) - 1).toISOString();
     await send();
@@ -117,6 +122,10 @@ test("what is not taken is sent twelve times more, at its times, the same to the
   assert.deepEqual((await ok("GET /v1/audit-log?actor_type=engine")).data, [entry]);
   await ok("POST /v1/customers", { source_id: "later" });
   assert.equal((await deliveries()).length, 1, "it does not listen any more");
+  assert.deepEqual(await failing(), [{ ...shown, reason: "SWITCHED_OFF", switched_off_at: entry.created_at }]);
+  // Whoever switches it off need not be told that it is.
+  for (const active of [true, false]) await ok(`PUT ${path}/${id}`, { target_url, events: types, active });
+  assert.deepEqual(await failing(), []);
 });
 
 test("after a pause one retry is made, and the others keep their distance", async () => {

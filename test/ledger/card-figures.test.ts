@@ -138,10 +138,10 @@ test("loyalty campaign: members, and what became of their points", async () => {
   await add(code, 7, { expiration_type: "NON_EXPIRING" });
   await add(other, -4);
   await ok(`POST /v1/vouchers/${other}/disable`);
-  const { object, campaign_id, members, cards, issued, outstanding, expiring } = await overview();
+  const { object, campaign_id, members, cards, issued, removed, outstanding, expiring } = await overview();
   assert.deepEqual(
-    [object, campaign_id, members, cards, issued, outstanding],
-    ["loyalty_overview", club.id, { total: 2, active: 1, inactive: 1 }, 2, 127, 123],
+    [object, campaign_id, members, cards, issued, removed, outstanding],
+    ["loyalty_overview", club.id, { total: 2, active: 1, inactive: 1 }, 2, 127, 4, 123],
   );
   const balances = await Promise.all(
     [code, other].map(async (one) => (await ok(`GET /v1/vouchers/${one}`)).loyalty_card),
@@ -179,7 +179,7 @@ test("program: members, and the points of each wallet by the month in which they
     ["program_overview", club.program.id, { total: 2, active: 1, inactive: 1 }, NOW],
   );
   const of = (id: string) => wallets.find((one: any) => one.card_definition_id === id);
-  const none = { spent: 0, expired: 0, pending: 0 };
+  const none = { removed: 0, spent: 0, expired: 0, pending: 0 };
   const month = (name: string, points: number) => ({ month: name, points });
   assert.deepEqual(of(club.wallet.id), {
     card_definition_id: club.wallet.id,
@@ -196,6 +196,9 @@ test("program: members, and the points of each wallet by the month in which they
   const after = (await overview()).wallets.find((one: any) => one.card_definition_id === club.wallet.id);
   assert.deepEqual([after.issued, after.spent, after.outstanding, after.expiring[1].points], [80, 20, 60, 60]);
   assert.equal(after.outstanding, (await club.cardOf()).balance.points + (await club.cardOf(bob)).balance.points);
+  await club.adjust(-4);
+  const less = (await overview()).wallets.find((one: any) => one.card_definition_id === club.wallet.id);
+  assert.deepEqual([less.issued, less.removed, less.spent, less.outstanding], [80, 4, 20, 56]);
 });
 
 test("top referrers: over all codes, the most friends first", async () => {

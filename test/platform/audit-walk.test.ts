@@ -157,6 +157,7 @@ const STEPS = [
     "deleteWebhook",
     "deleteBranding",
     "resendInvitation",
+    "createInvitationLink",
     "disableUser",
     "enableUser",
     "unassignUser",
@@ -186,9 +187,9 @@ for (const steps of [STEPS, STEPS_OF_DRAFTS])
     const other = await testProject(db);
     await ok(call, `POST /management/v1/projects/${other.id}/users`, { id: made.userId, role: "USER" });
     const promotion = await ok(call, `GET /v1/promotions/tiers/${made.promotionTierId}`);
-    // An invitation that is sent again in the same moment ends when the first one does.
-    now = "2026-01-01T12:01:00.000Z";
     for (const id of steps) {
+      // An invitation that is sent again in the same moment ends when the one before does.
+      now = new Date(Date.parse(now) + 1_000).toISOString();
       const route = WRITES.find((one) => one.id === id)!;
       const ids = { ...idsOn(route.path, made) };
       if (route.path.startsWith("/v1/promotions/")) ids.campaignId = promotion.campaign_id;

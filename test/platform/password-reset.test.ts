@@ -36,6 +36,8 @@ test("who forgot a password chooses another one with a link, once, within an hou
   assert.deepEqual([asked.status, asked.body], [202, { object: "password_reset" }]);
   const [{ token, expires_at, isReset }] = sent as [Invitation];
   assert.deepEqual([expires_at, isReset], ["2026-01-01T13:00:00.000Z", true]);
+  const shown = await call("POST /invitations/read", { token }, NO_KEYS);
+  assert.deepEqual([shown.body.email, shown.body.is_reset], [email, true]);
   assert.equal((await as(`GET ${SESSION}`)).status, 200, "asking ends nothing");
   assertRefused(await call(ACCEPT, { token, password: "short" }, NO_KEYS), "invalid_payload");
   assertRefused(await call(ACCEPT, { token: `${token}x`, password: OTHER }, NO_KEYS), "not_found");

@@ -54,14 +54,13 @@ const userOf = async (email: string, by: Call = call) =>
 const identities = (email: string) => db`
   select i.* from user_identities i join users u on u.id = i.user_id where u.login = ${email.toLowerCase()}`;
 
-test("the sign-in page is told whether there is a provider, and its name", async () => {
+test("the sign-in page is told whether there is a provider, its name, and whether links are mailed", async () => {
   const { body } = await browserOf(call).send(`GET ${SIGN_ON}`);
-  assert.deepEqual(body, { object: "single_sign_on_offer", is_enabled: true, name: "The Office" });
-  const without = await testEngine(db, project, { own: true });
+  const offer = { object: "single_sign_on_offer", sends_mail: false };
+  assert.deepEqual(body, { ...offer, is_enabled: true, name: "The Office" });
+  const without = await testEngine(db, project, { own: true, sendsMail: true });
   const { send } = browserOf(without.call);
-  assert.deepEqual((await send(`GET ${SIGN_ON}`)).body, {
-    ...{ object: "single_sign_on_offer", is_enabled: false, name: null },
-  });
+  assert.deepEqual((await send(`GET ${SIGN_ON}`)).body, { ...offer, is_enabled: false, name: null, sends_mail: true });
   assertRefused(await send(`POST ${SIGN_ON}/start`, {}), "not_found", "Single sign-on is not set up");
   assertRefused(await send(`POST ${SIGN_ON}/finish`, { query: "code=x" }), "not_found", "Single sign-on is not set up");
 });

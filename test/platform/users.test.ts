@@ -223,7 +223,7 @@ test("users: an invitation is read with its token, and accepted with other names
   const email = await invite();
   const { token } = sent[0]!;
   const stranger = { "x-management-id": "", "x-management-token": "", "x-app-id": "", "x-app-token": "" };
-  const shown = { email, ...NAMES, expires_at: "2026-03-08T00:00:00.000Z", object: "invitation" };
+  const shown = { email, ...NAMES, expires_at: "2026-03-08T00:00:00.000Z", is_reset: false, object: "invitation" };
   assert.deepEqual(await ok(READ, { token }, stranger), shown);
   assert.deepEqual(await ok(READ, { token }, stranger), shown, "reading it does not use it up");
   for (const wrong of [{}, { token: "" }, { token, password: PASSWORD }])
@@ -264,6 +264,34 @@ test("users: an invitation that expired or was lost is sent again, and the one b
   const refused = await call(`POST ${path}/${user.id}/invitation`);
   assertRefused(refused, "invitation_accepted", `User ${user.id} has accepted the invitation`);
   assert.equal(sent.length, 3, "who accepted is sent nothing");
+});
+
+test("users: the link of an invitation is answered, sent to nobody, works once, and ends the one before", async () => {
+  const { call, ok, sent, invite, path, project } = await setUp();
+  const email = await invite();
+  const LINK = `POST ${path}/${email}/invitation/link`;
+  const { url, ...rest } = await ok(LINK);
+  assert.deepEqual(rest, { expires_at: "2026-01-08T12:00:00.000Z", object: "invitation_link" });
+  const token = /\/invitation#token=([0-9a-f]{64})$/.exec(url)![1]!;
+  assert.equal(sent.length, 1, "nothing but the invitation itself was sent");
+  assertRefused(await call(READ, { token: sent[0]!.token }), "not_found");
+  assert.deepEqual(await ok(READ, { token }), {
+    ...{ email, ...NAMES, expires_at: rest.expires_at, is_reset: false, object: "invitation" },
+  });
+  const stored = JSON.stringify([await db`select * from idempotency_keys`, await db`select * from users`]);
+  assert.ok(!stored.includes(token), "it is stored as its hash only");
+  // Owners keep the team, and nobody else learns a link.
+  const person = async (is_owner: boolean) =>
+    (await signIn(call, (await makeUser(db, { [project.id]: "ADMIN" }, { is_owner })).email)).as;
+  assertRefused(await (await person(false))(LINK), "missing_required_permission", /users\.create/);
+  const byOwner = await (await person(true))(LINK);
+  assert.equal(byOwner.status, 200, byOwner.text);
+  await ok(ACCEPT, { token: byOwner.body.url.split("=")[1], password: PASSWORD });
+  assertRefused(await call(LINK), "invitation_accepted");
+  const elsewhere = await invite({ projects: { [await other()]: "USER" } });
+  for (const user of [elsewhere, "nobody@shop.example"])
+    assertRefused(await call(`POST ${path}/${user}/invitation/link`), "not_found", `Cannot find user with id ${user}`);
+  await db`update users set is_owner = false where is_owner`;
 });
 
 test("users: with one idempotency key an invitation is sent again once; two at once leave one link", async () => {
@@ -392,6 +420,7 @@ test("users: only a management key keeps them, and an unknown project has none",
     [`PUT ${path}/${email}`, { role: "ADMIN" }],
     [`DELETE ${path}/${email}`],
     [`POST ${path}/${email}/invitation`],
+    [`POST ${path}/${email}/invitation/link`],
     [INVITE, { email: "x@shop.example", ...NAMES, projects: { [project.id]: "USER" } }],
   ];
   for (const [line, body] of lines) {

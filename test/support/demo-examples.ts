@@ -168,6 +168,7 @@ export const BEFORE: Record<string, Before> = {
   assignUser: withUser,
   updateUserRole: withUser,
   resendInvitation: withUser,
+  createInvitationLink: withUser,
   disableUser: withUser,
   enableUser: async (call, request) => {
     await withUser(call, request);

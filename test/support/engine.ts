@@ -186,10 +186,10 @@ type EngineOptions = Partial<Engine> & { routes?: readonly Route[]; hot?: Pool; 
 type Server = { app: FastifyInstance; engine: Engine };
 
 async function startServer(db: Pool, options: EngineOptions): Promise<Server> {
-  const { routes = ALL_ROUTES, hot = db, own: _, random, ...more } = options;
   const report = (error: unknown) => console.error(error);
+  const { routes = ALL_ROUTES, hot = db, own: _, random, ...more } = options;
   // Without room: a test finds what it wrote when it has its answer.
-  const behind = createBehind(hot, { waitingMax: 0, report });
+  const { behind = createBehind(hot, { waitingMax: 0, report }) } = options;
   const engine: Engine = {
     // A test that is not about shares has as many as it likes; its pool has fewer connections.
     share: createShares(Array.from({ length: 100 }, () => db)),

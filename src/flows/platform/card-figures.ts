@@ -80,7 +80,7 @@ export async function readProgramOverview(c: Ctx, programId: string): Promise<Pr
   });
 }
 
-const NONE: PointSums = { wallet: "", cards: 0, issued: 0, spent: 0, expired: 0 };
+const NONE: PointSums = { wallet: "", cards: 0, issued: 0, removed: 0, spent: 0, expired: 0 };
 const monthsOf = (c: Ctx): Months => comingMonths(c.now, zoneOf(c.project), MONTHS);
 const shownMembers = ({ active, inactive }: MemberCounts) => ({ total: active + inactive, active, inactive });
 

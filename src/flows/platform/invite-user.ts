@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { ApiError, notFound } from "../../core/errors.ts";
+import { invitationLink } from "../../core/users/invitation-link.ts";
 import type { Ctx, WriteCtx } from "../../ctx.ts";
 import type { Tx } from "../../db/db.ts";
 import type { Invitation, NewId, NewSecret } from "../../request.ts";
@@ -66,7 +67,7 @@ export async function inviteAgain(
   tx: Tx,
   sources: Pick<Sources, "newSecret" | "now">,
   user: string,
-  projectId?: string,
+  { projectId, hours }: { projectId?: string; hours?: number } = {},
 ): Promise<{ id: string; invitation: Invitation }> {
   const { id, email, first_name, last_name, has_password, has_identity, projects } = await lockUser(tx, user);
   if (projectId !== undefined && !Object.hasOwn(projects, projectId)) throw notFound("user", user);
@@ -76,16 +77,24 @@ export async function inviteAgain(
       resource_id: user,
       resource_type: "user",
     });
-  const { token, expires_at, stored } = newInvitation(sources);
+  const { token, expires_at, stored } = newInvitation(sources, hours);
   await setInvitation(tx, id, stored);
   return { id, invitation: { email, first_name, last_name, token, expires_at } };
 }
 
 export async function resendInvitation(c: WriteCtx, user: string): Promise<null> {
-  const { id, invitation } = await inviteAgain(c.db, c, user, c.project.id);
+  const { id, invitation } = await inviteAgain(c.db, c, user, { projectId: c.project.id });
   c.changed("user", id);
   c.sendInvitation(invitation);
   return null;
+}
+
+/** The link of an invitation for who invited: without a mail server nobody else takes it to the user. */
+export async function createInvitationLink(c: WriteCtx, user: string) {
+  const { id, invitation } = await inviteAgain(c.db, c, user, { projectId: c.project.id });
+  c.changed("user", id);
+  const { token, expires_at } = invitation;
+  return { url: invitationLink(c.publicUrl, token), expires_at, object: "invitation_link" as const };
 }
 
 /** A link for a user to choose a password with, in place of the one that they have. Until it is used, that one works. */
@@ -133,8 +142,8 @@ function requireInvited<Invited extends { until: string }>(user: Invited | undef
 /** Whom an invitation is for, told to who has its token. */
 export async function showInvitation(c: Ctx, token: string) {
   const user = requireInvited(await findInvited(c.db, hashToken(token)), c.now);
-  const { email, first_name, last_name, until: expires_at } = user;
-  return { email, first_name, last_name, expires_at, object: "invitation" as const };
+  const { email, first_name, last_name, until: expires_at, has_accepted: is_reset } = user;
+  return { email, first_name, last_name, expires_at, is_reset, object: "invitation" as const };
 }
 
 /** The token proves who it is. It is looked up before the password is hashed: that costs too much to do for strangers. */

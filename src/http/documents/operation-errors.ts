@@ -104,6 +104,7 @@ export const OPERATION_ERRORS: Readonly<Record<string, readonly ErrorKey[]>> = {
   createCustomerClientSide: ["not_found"],
   createEarningRule: ["not_found", "resource_locked"],
   createExport: ["file_storage_full", "invalid_export_fields"],
+  createInvitationLink: ["invitation_accepted"],
   createLoyaltyCampaign: ["duplicate_found"],
   createLoyaltyMember: ["voucher_already_published", "no_voucher_suitable_for_publication"],
   createMemberOrderPayment: [

@@ -1,4 +1,65 @@
-// The page that the link of an invitation leads to. One file, no dependencies.
+// The page that the link of an invitation leads to, and that for a new password. One file, no dependencies.
+
+/** The page in German, by its English sentences: a test finds one that is missing. */
+const GERMAN = {
+  "Invitation to Laurel": "Einladung zu Laurel",
+  "This page needs JavaScript.": "Diese Seite braucht JavaScript.",
+  "Looking for your link …": "Ihr Link wird gesucht …",
+  "Accept your invitation": "Einladung annehmen",
+  "It is for": "Sie ist für",
+  "Choose a password to accept it.": "Wählen Sie ein Passwort, um sie anzunehmen.",
+  "First name": "Vorname",
+  "Last name": "Nachname",
+  Password: "Passwort",
+  "At least 12 characters. A few words are easier to remember than signs.":
+    "Mindestens 12 Zeichen. Ein paar Wörter merkt man sich leichter als Sonderzeichen.",
+  "Show the password": "Passwort zeigen",
+  "Accept the invitation": "Einladung annehmen",
+  "Or accept it with the account that you have already:": "Oder nehmen Sie sie mit dem Konto an, das Sie schon haben:",
+  "This link cannot be used": "Dieser Link gilt nicht",
+  "Ask whoever invited you for a new one. If you forgot your password,":
+    "Bitten Sie die Person, die Sie eingeladen hat, um eine neue. Wenn Sie Ihr Passwort vergessen haben,",
+  "ask for another link": "fordern Sie einen neuen Link an",
+  "This did not work": "Das hat nicht geklappt",
+  "Try again": "Noch einmal versuchen",
+  "Welcome,": "Willkommen,",
+  "Your invitation is accepted, and your password is stored.":
+    "Ihre Einladung ist angenommen, und Ihr Passwort ist gespeichert.",
+  "You can sign in with it now, as": "Sie können sich jetzt damit anmelden, als",
+  "Sign in": "Anmelden",
+  "The server cannot be reached.": "Der Server ist nicht erreichbar.",
+  "It was used before, a newer one was sent, or the link is not complete. Copy the whole link from the newest message.":
+    "Er wurde schon verwendet, es gibt einen neueren, oder er ist nicht vollständig. Kopieren Sie den ganzen Link aus der neuesten Nachricht.",
+  "It has expired: an invitation is valid for seven days, a link for a new password for an hour.":
+    "Er ist abgelaufen: Eine Einladung gilt sieben Tage, ein Link für ein neues Passwort eine Stunde.",
+  "Choose a new password for Laurel": "Neues Passwort für Laurel wählen",
+  "Choose a new password": "Neues Passwort wählen",
+  "You are signed out everywhere once it is stored.": "Sobald es gespeichert ist, sind Sie überall abgemeldet.",
+  "Store the new password": "Neues Passwort speichern",
+  "Your new password is stored": "Ihr neues Passwort ist gespeichert",
+  "You were signed out everywhere. Codes of an authenticator app are asked for as before.":
+    "Sie wurden überall abgemeldet. Nach Codes einer Authenticator-App wird wie bisher gefragt.",
+  "The link works once, until": "Der Link gilt einmal, bis",
+  "Continue with": "Weiter mit",
+  "The invitation is valid until": "Die Einladung gilt bis",
+};
+// As the dashboard does: the language that was chosen there, else that of the browser.
+const language = (localStorage.getItem("laurel-language") ?? navigator.language).slice(0, 2);
+const say = (words) => (language === "de" ? (GERMAN[words] ?? words) : words);
+
+/** Writes the page in the language of who reads it. */
+function translate() {
+  if (language !== "de") return;
+  document.documentElement.lang = "de";
+  document.title = say(document.title);
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const node = texts.currentNode;
+    const words = node.data.replace(/\s+/g, " ").trim();
+    if (words in GERMAN) node.data = node.data.replace(/\S[\s\S]*\S|\S/, say(words));
+  }
+}
+translate();
 
 const find = (id) => document.getElementById(id);
 const SECTIONS = ["loading", "open", "over", "failed", "done"];
@@ -23,25 +84,41 @@ async function send(path, body) {
       headers: { "content-type": "application/json" },
       body: JSON.stringify(body),
     });
-    return { status: reply.status, body: await reply.json() };
+    return { status: reply.status, body: reply.status === 204 ? {} : await reply.json() };
   } catch {
-    return { status: 0, body: { message: "The server cannot be reached." } };
+    return { status: 0, body: { message: say("The server cannot be reached.") } };
   }
 }
 
-const day = (moment) => new Date(moment).toLocaleDateString(undefined, { dateStyle: "long" });
+const moment = (at) => new Date(at).toLocaleString(language, { dateStyle: "long", timeStyle: "short" });
+const day = (at) => new Date(at).toLocaleDateString(language, { dateStyle: "long" });
 
 /** What ends an invitation; anything else can be tried again. */
 const OVER = {
   404: "It was used before, a newer one was sent, or the link is not complete. Copy the whole link from the newest message.",
-  410: "It has expired: an invitation is valid for seven days.",
+  410: "It has expired: an invitation is valid for seven days, a link for a new password for an hour.",
 };
 
 function showOver(status) {
-  find("over-reason").textContent = OVER[status];
+  find("over-reason").textContent = say(OVER[status]);
   show("over");
 }
 
+/** What the page says of a link for a new password: nobody is invited, and their names are known. */
+function sayReset(email) {
+  document.title = say("Choose a new password for Laurel");
+  find("open-title").textContent = say("Choose a new password");
+  find("open-says").textContent = say("You are signed out everywhere once it is stored.");
+  find("accept").textContent = say("Store the new password");
+  find("done-title").textContent = say("Your new password is stored");
+  find("done-says").textContent = say(
+    "You were signed out everywhere. Codes of an authenticator app are asked for as before.",
+  );
+  find("login").textContent = email;
+  for (const label of document.querySelectorAll("[data-names]")) label.remove();
+}
+
+let isReset = false;
 const SIGN_ON = "/management/v1/single-sign-on";
 
 /** Where people can sign in with another provider, that accepts the invitation too: the address is what counts. */
@@ -50,7 +127,7 @@ async function offerProvider() {
     .then((reply) => reply.json())
     .catch(() => null);
   find("provider").hidden = !offer?.is_enabled;
-  find("with-provider").textContent = `Continue with ${offer?.name}`;
+  find("with-provider").textContent = `${say("Continue with")} ${offer?.name}`;
 }
 
 async function start() {
@@ -63,12 +140,24 @@ async function start() {
     return show("failed");
   }
   find("email").textContent = body.email;
-  find("first-name").value = body.first_name;
-  find("last-name").value = body.last_name;
-  void offerProvider();
-  find("until").textContent = `The invitation is valid until ${day(body.expires_at)}.`;
+  isReset = body.is_reset;
+  if (isReset) {
+    sayReset(body.email);
+    find("until").textContent = `${say("The link works once, until")} ${moment(body.expires_at)}.`;
+  } else {
+    find("first-name").value = body.first_name;
+    find("last-name").value = body.last_name;
+    void offerProvider();
+    find("until").textContent = `${say("The invitation is valid until")} ${day(body.expires_at)}.`;
+  }
   show("open");
 }
+
+const resetWith = (password) => send("/management/v1/password-reset/accept", { token, password });
+const acceptWith = (password) => {
+  const names = { first_name: find("first-name").value, last_name: find("last-name").value };
+  return send("/invitations/accept", { token, ...names, password });
+};
 
 find("again").addEventListener("click", start);
 find("with-provider").addEventListener("click", async () => {
@@ -84,19 +173,21 @@ find("form").addEventListener("submit", async (event) => {
   event.preventDefault();
   find("problem").textContent = "";
   find("accept").disabled = true;
-  const names = { first_name: find("first-name").value, last_name: find("last-name").value };
-  const { status, body } = await send("/invitations/accept", { token, ...names, password: find("password").value });
+  const password = find("password").value;
+  const { status, body } = isReset ? await resetWith(password) : await acceptWith(password);
   find("accept").disabled = false;
   if (status in OVER) return showOver(status);
-  if (status !== 200) {
+  if (status >= 300 || status === 0) {
     find("problem").textContent = body.details ?? body.message;
     return;
   }
   find("password").value = "";
   // The token is of no use any more, and need not stay in the address.
   history.replaceState(null, "", location.pathname);
-  find("name").textContent = body.first_name;
-  find("login").textContent = body.login;
+  if (!isReset) {
+    find("name").textContent = body.first_name;
+    find("login").textContent = body.login;
+  }
   show("done");
 });
 

@@ -1,9 +1,7 @@
 import type { FastifyBaseLogger } from "fastify";
 import { type Mail, onOneLine } from "../../core/mail.ts";
+import { invitationLink } from "../../core/users/invitation-link.ts";
 import type { Invitation } from "../../request.ts";
-
-/** The page that an invitation leads to. Behind the `#` the token is sent to no server and stands in no log of one. */
-export const invitationLink = (publicUrl: string, token: string): string => `${publicUrl}/invitation#token=${token}`;
 
 /** What somebody is written who is invited. The token stands in the link only. */
 const invitationMail = ({ email, first_name, expires_at }: Invitation, link: string): Mail => ({

@@ -28,6 +28,7 @@ export type GiftCardBalance = Static<typeof GiftCardBalance>;
 const points = {
   cards: Count,
   issued: Sum("Points that became available."),
+  removed: Sum("Points that were taken back: by hand, by a transfer, for an order or a purchase that was undone."),
   spent: Sum("Points that were spent and not given back."),
   expired: Sum("Points that expired."),
   outstanding: Sum("Points that can be spent now."),

@@ -40,13 +40,21 @@ export async function sumGiftCards(db: Db, projectId: string, campaignId: string
 }
 
 /** What cards hold and held. `wallet` is empty for codes, which have one each. */
-export type PointSums = { wallet: string; cards: number; issued: number; spent: number; expired: number };
+export type PointSums = {
+  wallet: string;
+  cards: number;
+  issued: number;
+  removed: number;
+  spent: number;
+  expired: number;
+};
 /** What is left in their lots; `n` is the month in which it expires, from 1; null: in none of those that were asked for. */
 export type LotSums = { wallet: string; n: number | null; outstanding: number; pending: number };
 
 const pointSums = (db: Db, sums: Fragment, from: Fragment): Fragment => {
   const held = (name: string) => db`coalesce((${sums} ->> ${name})::bigint, 0)`;
   return db`select wallet, count(*) as cards, ${bounded(db, db`sum(${held("received")})`)} as issued,
+      ${bounded(db, db`sum(${held("subtracted")} + ${held("refunded")} + ${held("purchased_reversed")})`)} as removed,
       ${bounded(db, db`sum(${held("spent")} - ${held("returned")})`)} as spent,
       ${bounded(db, db`sum(${held("expired")})`)} as expired
     from ${from} as c group by wallet`;

@@ -24,9 +24,12 @@ const view = ({ number, actor_type, actor_id, ...row }: AuditRow): AuditEntry =>
 const columns = (db: Db) =>
   db`e.id, e.kind, e.object_id, e.action, e.number, e.actor_type, e.actor_id, e.operation, e.request_id, e.created_at`;
 
+const placeOf = (db: Db, projectId: string, id: string) =>
+  db`(select l.created_at, l.id from audit_log l where l.project_id = ${projectId} and l.id = ${id})`;
+
 const FILTERS = ["kind", "object_id", "actor_type", "actor_id", "operation"] as const;
 
-/** The newest first: ids grow with time. How objects were when the log began is nobody's doing and not listed. */
+/** The newest first, by the clock of the project: a sandbox may have moved it, so ids alone do not tell. How objects were when the log began is nobody's doing and not listed. */
 export async function listAuditEntries(
   db: Db,
   projectId: string,
@@ -36,9 +39,9 @@ export async function listAuditEntries(
   const wanted = FILTERS.flatMap((name) => (query[name] === undefined ? [] : [db`and ${db(name)} = ${query[name]}`]));
   const entries = db<AuditRow[]>`
     select ${columns(db)} from audit_log e
-    where project_id = ${projectId} and action is not null ${last === undefined ? db`` : db`and id < ${last}`}
+    where project_id = ${projectId} and action is not null ${last === undefined ? db`` : db`and (e.created_at, e.id) < ${placeOf(db, projectId, last)}`}
       ${wanted.length > 0 ? wanted : db``} and ${whereOf(db, created_at ? { created_at } : {}, { fields: {}, now })}
-    order by id desc limit ${limit + 1}`;
+    order by e.created_at desc, e.id desc limit ${limit + 1}`;
   const { rows, has_more } = await firstRows(entries, limit);
   const data = rows.map(view);
   const next = has_more ? { more_starting_after: data.at(-1)!.id } : {};

@@ -1,4 +1,10 @@
-import { acceptInvitation, inviteUser, resendInvitation, showInvitation } from "../../../flows/platform/invite-user.ts";
+import {
+  acceptInvitation,
+  createInvitationLink,
+  inviteUser,
+  resendInvitation,
+  showInvitation,
+} from "../../../flows/platform/invite-user.ts";
 import {
   assignUser,
   disableUser,
@@ -14,6 +20,7 @@ import {
   InProject,
   InvitationAccept,
   InvitationAccepted,
+  InvitationLink,
   InvitationRead,
   InvitationShown,
   STRANGER_BYTES_MAX,
@@ -50,6 +57,19 @@ export const userRoutes = [
       ok: Empty,
     },
     async (c) => resendInvitation(c, c.params.userId),
+  ),
+  write(
+    "POST /management/v1/projects/{projectId}/users/{userId}/invitation/link",
+    {
+      id: "createInvitationLink",
+      summary: "Make a link for who is invited",
+      description:
+        "For a user who has not accepted yet, where no mail server takes the link to them: hand it over yourself. It works once, for seven days; the one before ends. Nothing is sent.",
+      params: ByUser,
+      ok: InvitationLink,
+      secret: true,
+    },
+    async (c) => createInvitationLink(c, c.params.userId),
   ),
   read(
     "POST /invitations/read",

@@ -69,9 +69,20 @@ export const InvitationShown = Type.Object(
     first_name: UserIdentity.first_name,
     last_name: UserIdentity.last_name,
     expires_at: DateTime,
+    is_reset: Type.Boolean({ description: "Whether it is for a new password of somebody who accepted long ago." }),
     object: Type.Literal("invitation"),
   },
   { title: "InvitationShown" },
+);
+export const InvitationLink = Type.Object(
+  {
+    url: Type.String({
+      description: "The page where the user chooses a password. It works once. It is not shown again.",
+    }),
+    expires_at: DateTime,
+    object: Type.Literal("invitation_link"),
+  },
+  { title: "InvitationLink" },
 );
 export const InvitationAccept = strict({
   token: Token,

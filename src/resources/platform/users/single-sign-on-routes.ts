@@ -40,13 +40,14 @@ export function singleSignOnRoutes({ begin }: { begin: Begin }): Route[] {
         id: "getSingleSignOn",
         summary: "Read whether there is single sign-on",
         description:
-          "For the sign-in page: whether people can sign in with another provider (OpenID Connect), and its name.",
+          "For the sign-in page: whether people can sign in with another provider (OpenID Connect), and its name; and whether a link for who forgot a password can be mailed.",
         ok: SignOnOffer,
       },
-      async ({ singleSignOn }) => ({
+      async ({ singleSignOn, sendsMail = false }) => ({
         object: "single_sign_on_offer" as const,
         is_enabled: singleSignOn !== undefined,
         name: singleSignOn?.name ?? null,
+        sends_mail: sendsMail,
       }),
     ),
     write(

@@ -13,6 +13,10 @@ export const SignOnOffer = Type.Object(
     object: Type.Literal("single_sign_on_offer"),
     is_enabled: Type.Boolean(),
     name: Nullable(Type.String({ description: "What the provider is called; null when there is none." })),
+    sends_mail: Type.Boolean({
+      description:
+        "Whether the server has a mail server. Without one it sends no link to who forgot a password, nor to who is invited.",
+    }),
   },
   { title: "SingleSignOnOffer" },
 );

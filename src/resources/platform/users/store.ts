@@ -146,9 +146,14 @@ export async function addOwners(tx: Tx, projectId: string, role: string): Promis
 type Invited = Pick<UserRow, "id" | "login" | "email" | "first_name" | "last_name"> & { until: string };
 
 /** The user whom a token invited, and who has not accepted yet. */
-export async function findInvited(db: Db, invitation_hash: string): Promise<Invited | undefined> {
-  const [row] = await db<Invited[]>`
-    select id, login, email, first_name, last_name, invitation_until as until from users
+export async function findInvited(
+  db: Db,
+  invitation_hash: string,
+): Promise<(Invited & { has_accepted: boolean }) | undefined> {
+  const [row] = await db<(Invited & { has_accepted: boolean })[]>`
+    select id, login, email, first_name, last_name, invitation_until as until,
+      password_hash is not null or exists (select from user_identities i where i.user_id = users.id) as has_accepted
+    from users
     where invitation_hash = ${invitation_hash} and disabled_at is null`;
   return row;
 }

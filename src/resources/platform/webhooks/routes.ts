@@ -4,8 +4,9 @@ import { headerFault } from "../../../core/webhooks/headers.ts";
 import { list, read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
 import { lockConfiguration } from "../../../steps/programs/lock-configuration.ts";
+import { loadFailing } from "./failing-store.ts";
 import { restartRetries } from "./log-store.ts";
-import { ByWebhook, InProject, Webhook, WebhookList, WebhookWrite } from "./schema.ts";
+import { ByWebhook, FailingWebhookList, InProject, Webhook, WebhookList, WebhookWrite } from "./schema.ts";
 import { lockWebhook, webhooks as store, view } from "./store.ts";
 
 const WEBHOOKS_MAX = 50;
@@ -24,6 +25,21 @@ export const webhookRoutes = [
     "GET /management/v1/projects/{projectId}/webhooks",
     { id: "listWebhooks", summary: "List webhooks", params: InProject, ok: WebhookList },
     async (c) => list(await store.list(c.db, c.project.id), view),
+  ),
+  read(
+    "GET /management/v1/projects/{projectId}/webhooks/failing",
+    {
+      id: "listFailingWebhooks",
+      summary: "List webhooks that need somebody",
+      description:
+        "Those whose newest deliveries do not arrive, and those that Laurel switched off because of it. What somebody switched off is not among them.",
+      params: InProject,
+      ok: FailingWebhookList,
+    },
+    async (c) => {
+      const rows = await loadFailing(c.db, c.project.id);
+      return list({ rows, total: rows.length }, (row) => row);
+    },
   ),
   write(
     "POST /management/v1/projects/{projectId}/webhooks",

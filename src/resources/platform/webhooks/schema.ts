@@ -50,5 +50,23 @@ export const WebhookWrite = strict({
 });
 export type WebhookWrite = Static<typeof WebhookWrite>;
 export const WebhookList = listOf(Webhook);
+
+const FailingWebhook = Type.Object(
+  {
+    id: Type.String(),
+    target_url: TargetUrl,
+    reason: Choice(["FAILING", "SWITCHED_OFF"], {
+      description:
+        "`SWITCHED_OFF`: Laurel gave a delivery up after a day, and sends this webhook nothing until somebody switches it on. `FAILING`: the newest delivery that was tried has not arrived.",
+    }),
+    failed: Type.Integer({ description: "How many of the newest deliveries have not arrived." }),
+    deliveries: Type.Integer({ description: "How many deliveries were looked at: the newest ten." }),
+    switched_off_at: Nullable(DateTime),
+    object: Type.Literal("failing_webhook"),
+  },
+  { title: "FailingWebhook" },
+);
+export type FailingWebhook = Static<typeof FailingWebhook>;
+export const FailingWebhookList = listOf(FailingWebhook);
 export const InProject = Type.Object({ projectId: Type.String() });
 export const ByWebhook = Type.Object({ projectId: Type.String(), webhookId: Type.String() });
