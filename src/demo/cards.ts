@@ -100,6 +100,7 @@ const clubRequests: DemoRequest[] = [
       loyalty: { code: "CLUB-DEMO" },
       metadata: { store: "Harbour" },
     },
+    daysAgo: 30,
   },
 ];
 
@@ -139,6 +140,8 @@ const waitingRequests: DemoRequest[] = [
       items: [{ source_id: "beans", related_object: "product", quantity: 1 }],
     },
     as: "an order whose points wait",
+    // Today: they wait for two weeks.
+    daysAgo: 0,
   },
 ];
 

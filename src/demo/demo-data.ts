@@ -1,6 +1,6 @@
 import { cardRequests } from "./cards.ts";
 import { checkoutRequests } from "./checkout.ts";
-import { historyRequests } from "./history.ts";
+import { historyRequests, offeredDaysAgo } from "./history.ts";
 import { type ClubSize, loyaltyRequests } from "./loyalty.ts";
 import { promotionRequests } from "./promotions.ts";
 import { type DemoRequest, idOf, seeded } from "./requests.ts";
@@ -91,8 +91,10 @@ export function demoRequests(
   return [
     ...opening.map((request) => ({ ...request, daysAgo: OPENED_DAYS_AGO })),
     ...loyaltyRequests(random, size),
-    ...promotionRequests(project),
-    ...cardRequests,
+    ...[...promotionRequests(project), ...cardRequests].map((request) => ({
+      daysAgo: offeredDaysAgo(historyDays),
+      ...request,
+    })),
     ...checkoutRequests,
     {
       line: `POST ${project}/webhooks/${idOf(WEBHOOK)}/test`,

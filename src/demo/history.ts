@@ -1,3 +1,4 @@
+import { PROGRAM } from "./loyalty.ts";
 import { amount, percent } from "./promotions.ts";
 import { type DemoRequest, dayOf, idOf, type Seeded } from "./requests.ts";
 import { CITIES } from "./shop.ts";
@@ -8,8 +9,12 @@ import { CITIES } from "./shop.ts";
 const NAMES = ["Amira", "Bruno", "Cleo", "Dora", "Elif", "Fritz", "Greta", "Hana", "Ivo", "Jule", "Kofi", "Lena"];
 const SURNAMES = ["Berg", "Cruz", "Diaz", "Falk", "Kaya", "Lang", "Moreau", "Nowak", "Okoye", "Rossi"];
 const GUESTS = 36;
-/** The campaigns were there when the first of them was redeemed. */
+/** The customers, and what runs all the time, were there when something was redeemed first. */
 const BEFORE = 2;
+/** An offer is made a week before it begins, and one that has not begun was made in the last days. */
+const PLANNED = 7;
+/** What the documents name, and is worth something, was there before the first sale and before all other offers. */
+export const offeredDaysAgo = (historyDays: number): number => Math.max(100, historyDays + 10);
 
 const budget = (name: string, cents: number): DemoRequest => ({
   line: "POST /v1/validation-rules",
@@ -31,7 +36,7 @@ type Offer = { name: string; code: string; discount: object; from?: number; unti
 const OFFERS: readonly Offer[] = [
   { name: "Newsletter", code: "NEWS10", discount: percent(10), rule: "Newsletter budget" },
   { name: "Autumn sale", code: "AUTUMN15", discount: percent(15), from: -70, until: -15 },
-  { name: "Podcast", code: "PODCAST5", discount: amount(500), from: -45, until: 20 },
+  { name: "Podcast", code: "PODCAST5", discount: amount(500), from: -45, until: 10 },
   { name: "Flash weekend", code: "FLASH20", discount: percent(20), from: -30, rule: "Flash budget" },
   { name: "Winter preview", code: "WINTER12", discount: percent(12), from: 12, until: 60 },
 ];
@@ -49,6 +54,10 @@ const offerRequest = ({ name, code, discount, from, until, rule }: Offer): DemoR
   },
   as: name,
 });
+
+/** The day on which an offer was made. */
+const madeOn = ({ from }: Offer, days: number): number =>
+  from === undefined ? -(days + BEFORE) : Math.min(-1 - BEFORE, from - PLANNED);
 
 const isOpen = (day: number, { from = -1_000, until = 1_000 }: Offer): boolean => day >= from && day < until;
 
@@ -132,6 +141,81 @@ function friendSales(random: Seeded, days: number): DemoRequest[] {
   }));
 }
 
+const CARDS = 8;
+const cardOf = (n: number) => `GIFT-GUEST-${n}`;
+const giftOpening = (): DemoRequest[] =>
+  Array.from({ length: CARDS }, (_, n) => ({
+    line: `POST /v1/campaigns/${idOf("Gift cards")}/vouchers/${cardOf(n + 1)}`,
+    body: {},
+  }));
+
+/** Somebody comes every few days: between the first day and today, by the clock of a shop. */
+function* visits({ integer, next }: Seeded, days: number, apart: number): Generator<number> {
+  for (let day = -days + integer(0, apart); day < 0; day += integer(1, 2 * apart - 1))
+    yield daysAgoOf({ day, hour: integer(7, 22) + next() });
+}
+
+const paidOrder = (source_id: string, items: readonly (readonly [thing: string, quantity: number])[]) => ({
+  ...{ source_id, status: "PAID" },
+  items: items.map(([thing, quantity]) => ({ source_id: thing, related_object: "product", quantity })),
+});
+
+/** Guests pay a part of what they buy with a gift card, until nothing is left on it. */
+const giftSales = (random: Seeded, days: number): DemoRequest[] =>
+  [...visits(random, days, 4)].map((daysAgo, n) => {
+    const guest = random.integer(1, CARDS);
+    const gift = { credits: 100 * random.integer(3, 9) };
+    return {
+      line: "POST /v1/redemptions",
+      body: {
+        redeemables: [{ object: "voucher", id: cardOf(guest), gift }],
+        customer: { source_id: `guest-${guest}` },
+        order: paidOrder(`gift-${n + 1}`, [[random.pick(THINGS), 1]]),
+      },
+      daysAgo,
+      mayBeRefused: true,
+    };
+  });
+
+/** What a cart must hold for a promotion of "Spend and save". */
+const TIERS: readonly (readonly [tier: string, grinders: number])[] = [
+  ["5% from 50.00", 1],
+  ["10% from 100.00", 2],
+  ["A mug from 150.00", 2],
+];
+const tierSales = (random: Seeded, days: number): DemoRequest[] =>
+  [...visits(random, days, 2)].map((daysAgo, n) => {
+    const [tier, grinders] = random.pick(TIERS);
+    return {
+      line: "POST /v1/redemptions",
+      body: {
+        redeemables: [{ object: "promotion_tier", id: idOf(tier) }],
+        customer: { source_id: `guest-${random.integer(1, GUESTS)}` },
+        order: paidOrder(`promotion-${n + 1}`, [["grinder", grinders]]),
+      },
+      daysAgo,
+    };
+  });
+
+/** These guests are in the Laurel club too: whatever they buy brings them points. */
+const MEMBERS = 12;
+const membershipOf = (guest: number) => `the membership of guest-${guest}`;
+const clubOpening = (): DemoRequest[] =>
+  Array.from({ length: MEMBERS }, (_, n) => ({
+    line: `POST ${PROGRAM}/members`,
+    body: { customer_id: idOf(`guest-${n + 1}`) },
+    as: membershipOf(n + 1),
+  }));
+
+/** Not everybody has the points for it yet. */
+const rewardsTaken = (random: Seeded, days: number): DemoRequest[] =>
+  [...visits(random, days, 5)].map((daysAgo) => ({
+    line: `POST ${PROGRAM}/members/${idOf(membershipOf(random.integer(1, MEMBERS)))}/rewards/purchases`,
+    body: { reward_id: idOf("5.00 coupon") },
+    daysAgo,
+    mayBeRefused: true,
+  }));
+
 /** The days before today, each with its sales, refusals and what was given back. */
 export function historyRequests(random: Seeded, days: number): DemoRequest[] {
   if (days === 0) return [];
@@ -145,19 +229,27 @@ export function historyRequests(random: Seeded, days: number): DemoRequest[] {
         email: `guest-${n + 1}@shop.example`,
         address: { city: pick(CITIES) },
       },
+      as: `guest-${n + 1}`,
     })),
-    budget("Newsletter budget", 150_000),
-    budget("Flash budget", 70_000),
-    ...OFFERS.map(offerRequest),
+    ...[budget("Newsletter budget", 150_000), budget("Flash budget", 70_000)].map((rule) => ({
+      ...rule,
+      // Before all offers that name it.
+      daysAgo: offeredDaysAgo(days) - 1,
+    })),
+    ...OFFERS.map((offer) => ({ ...offerRequest(offer), daysAgo: -madeOn(offer, days) })),
     ...referralOpening(),
-  ].map((request) => ({ ...request, daysAgo: days + BEFORE }));
+    ...giftOpening(),
+    ...clubOpening(),
+  ].map((request) => ({ daysAgo: days + BEFORE, ...request }));
   const sales: DemoRequest[] = [];
   for (let day = -days; day < 0; day += 1) {
     for (let left = salesOn(day, days, random); left > 0; left -= 1) {
       const moment = { day, hour: integer(7, 22) + random.next() };
       // One in eight asks for an offer that is over or has not begun.
       const isWelcome = integer(1, 8) > 1;
-      const offers = OFFERS.filter((offer) => isOpen(day, offer) === isWelcome);
+      const made = OFFERS.filter((offer) => madeOn(offer, days) <= day);
+      const closed = made.filter((offer) => !isOpen(day, offer));
+      const offers = isWelcome || closed.length === 0 ? made.filter((offer) => isOpen(day, offer)) : closed;
       sales.push(sale(random, moment, pick(offers), sales.length + 1));
     }
   }
@@ -170,5 +262,6 @@ export function historyRequests(random: Seeded, days: number): DemoRequest[] {
       daysAgo: Math.max(0, daysAgo! - 3),
     }));
   const friends = friendSales(random, days);
-  return [...opening, ...[...sales, ...returned, ...friends].sort((a, b) => b.daysAgo! - a.daysAgo!)];
+  const others = [...giftSales(random, days), ...tierSales(random, days), ...rewardsTaken(random, days)];
+  return [...opening, ...[...sales, ...returned, ...friends, ...others].sort((a, b) => b.daysAgo! - a.daysAgo!)];
 }

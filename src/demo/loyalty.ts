@@ -3,7 +3,7 @@ import { type DemoRequest, idOf, type Seeded } from "./requests.ts";
 // The club: two wallets, three tiers, a rule of every kind, rewards, and members with a year behind them.
 
 const V2 = "/v2/loyalties";
-const PROGRAM = `${V2}/programs/${idOf("Laurel club")}`;
+export const PROGRAM = `${V2}/programs/${idOf("Laurel club")}`;
 const wallet = (name: string) => ({ card_definition_id: idOf(name) });
 const collection = (name: string) => ({ type: "products_collection", products_collection: { id: idOf(name) } });
 /** `value` points for every unit of money. */

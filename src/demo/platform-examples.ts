@@ -66,6 +66,7 @@ export const management: Examples = {
     },
   },
   resendInvitation: path({ ...project, userId: "erin@shop.example" }),
+  createInvitationLink: path({ ...project, userId: "erin@shop.example" }),
   disableUser: path({ ...project, userId: "erin@shop.example" }),
   enableUser: path({ ...project, userId: "erin@shop.example" }),
   endOwnSession: path({ sessionId: "0000000000000000" }),

@@ -247,6 +247,26 @@ test("in a browser: a page of another origin reads the answer when the project t
   assert.equal(await call("/v1/categories", { headers: app }), "TypeError: Failed to fetch");
 });
 
+/** The link in the newest mail to an address. */
+async function linkTo(email: string, subject: string): Promise<string> {
+  const isIt = (mail: string) => mail.includes(`To: ${email}`) && mail.includes(`Subject: ${subject}`);
+  await eventually(() => mailServer.mails.some(isIt), "the mail was sent");
+  const mail = mailServer.mails.find(isIt)!;
+  const token = /#token=([0-9a-f]{64})/.exec(mail.replaceAll("=\r\n", "").replaceAll("=3D", "="))![1]!;
+  assert.ok(!seen.stderr.includes(token), "the log does not have it");
+  return `${url}/invitation#token=${token}`;
+}
+
+async function askForPassword(email: string): Promise<string> {
+  const reply = await fetch(`${url}/management/v1/password-reset`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ email }),
+  });
+  assert.equal(reply.status, 202);
+  return linkTo(email, "Choose a new password");
+}
+
 /** Invites somebody, and gives the link that they were sent: here it leads to a port that was not known before the start. */
 async function invite(email: string): Promise<string> {
   const reply = await fetch(`${url}/management/v1/projects/users/invite`, {
@@ -255,11 +275,7 @@ async function invite(email: string): Promise<string> {
     body: JSON.stringify({ email, first_name: "Dora", last_name: "Doe", projects: { [projectId]: "USER" } }),
   });
   assert.equal(reply.status, 204);
-  await eventually(() => mailServer.mails.some((mail) => mail.includes(`To: ${email}`)), "the mail was sent");
-  const mail = mailServer.mails.find((one) => one.includes(`To: ${email}`))!;
-  const token = /#token=([0-9a-f]{64})/.exec(mail.replaceAll("=\r\n", "").replaceAll("=3D", "="))![1]!;
-  assert.ok(!seen.stderr.includes(token), "the log does not have it");
-  return `${url}/invitation#token=${token}`;
+  return linkTo(email, "Your invitation");
 }
 
 for (const [name, width, scheme] of [
@@ -302,6 +318,20 @@ for (const [name, width, scheme] of [
       (one: { email: string }) => one.email === `dora.with.a.long.name.of.her.own-${name}@marketing.shop.example`,
     );
     assert.deepEqual([user.first_name, user.status], ["Dorothea", "ACTIVE"]);
+
+    // Who forgot the password is sent a link to the same page, which says what it is for.
+    await page.goTo("about:blank");
+    await page.goTo(await askForPassword(`dora.with.a.long.name.of.her.own-${name}@marketing.shop.example`));
+    await eventually(async () => (await section()) === "open", "the form is shown");
+    await shows(page, "#open h2", "Choose a new password");
+    assert.equal(await page.evaluate("document.title"), "Choose a new password for Laurel");
+    assert.equal(await page.evaluate("document.getElementById('first-name')"), null);
+    assert.doesNotMatch(String(await textOf(page, "main")), /Accept (?:your|the) invitation/);
+    assert.equal(await fits(), true);
+    await page.type("#password", "another horse battery staple");
+    await page.press("Enter");
+    await eventually(async () => (await section()) === "done", "it is stored");
+    await shows(page, "#done", "Your new password is stored");
 
     // Once, not for ever, and not without its token.
     const over = async (address: string, reason: string) => {

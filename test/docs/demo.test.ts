@@ -401,6 +401,13 @@ test("the history has sales on each of 90 days, and names the offers of the page
     [...days].sort((a, b) => a - b),
     Array.from({ length: 90 }, (_, n) => n),
   );
+  // An offer is there before the first sale that names it.
+  const made = new Map(all.map(({ line, body, daysAgo }) => [`${line} ${(body as any).voucher?.code}`, daysAgo]));
+  for (const { line, body, daysAgo } of all) {
+    const code = line === "POST /v1/redemptions" && (body as any).redeemables[0].id;
+    const since = made.get(`POST /v1/campaigns ${code}`);
+    if (since !== undefined && daysAgo) assert.ok(since > daysAgo, `${code} ${since} ${daysAgo}`);
+  }
   const codes = all.map(({ body }) => (body as any).voucher?.code).filter((code) => /[A-Z]\d+$/.test(code ?? ""));
   for (const [, code] of tableOf("Campaign | Code | Offer | Runs")) assert.ok(codes.includes(code!), code!);
 });
@@ -417,6 +424,22 @@ test("the history is sold, refused and given back, and the club does not notice"
   for (const row of tableOf("Member | Tier | Points | Stars | Stars that wait"))
     assert.equal(String((await member(row[0]!)).points.card.balance.points), row[2]);
   const { campaigns } = (await call("GET /v1/campaigns?limit=100")).body;
+  // What is worth something was made before it was used, and something ends soon on whatever day the demo is loaded.
+  for (const { name, created_at } of campaigns) assert.ok(created_at < "2026-04-13", `${name} ${created_at}`);
+  const { ending_campaigns } = (await call("GET /v1/project-summary")).body;
+  assert.deepEqual(
+    ending_campaigns.map(({ name }: { name: string }) => name),
+    ["Podcast"],
+  );
+  const daysOf = async (what: string) => {
+    const { redemptions } = (await call(`GET /v1/redemptions?limit=100&campaign=${encodeURIComponent(what)}`)).body;
+    return new Set(redemptions.map(({ date }: { date: string }) => date.slice(0, 10))).size;
+  };
+  assert.ok((await daysOf("Gift cards")) >= 3);
+  assert.ok((await daysOf("Spend and save")) >= 5);
+  const { program } = await clubOf(call);
+  const { data: members } = (await call(`GET /v2/loyalties/programs/${program.id}/members?limit=100`)).body;
+  assert.equal(members.length, 6 + 12, "guests of the history are in the club, too");
   const referrals = campaigns.find(({ name }: { name: string }) => name === "Tell a friend");
   const top = (await call(`GET /v1/referrals/${referrals.id}/top-referrers`)).body;
   assert.deepEqual(
