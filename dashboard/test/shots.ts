@@ -41,7 +41,7 @@ async function tryCart(page: Page): Promise<void> {
   await page.getByRole("option", { name: /alice/i }).first().click();
   // Until the answer for alice is there, the one before it stands there.
   await page
-    .getByText(/Missing customer/i)
+    .getByText(/Sign in first/)
     .first()
     .waitFor({ state: "detached" });
   const verdict = page.getByText(/^(does not apply|applies)$/).first();

@@ -11,6 +11,15 @@ export type AnswerOf<O> = O extends Op<infer S> ? S["answer"] : never;
 // biome-ignore lint/suspicious/noExplicitAny: some operation, whatever it takes.
 export type AnyOp = Op<any>;
 
+/** A request as data, to be shown. */
+export type Call = {
+  operation: AnyOp;
+  params: object;
+  body?: unknown;
+  /** The name of a file that is uploaded in place of a body. */
+  file?: string;
+};
+
 /** The rows of a list: below the name that `data_ref` has, or below `data`. */
 export type RowOf<O> =
   AnswerOf<O> extends { data_ref: infer K extends string }

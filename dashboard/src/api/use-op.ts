@@ -91,28 +91,34 @@ export type Write<O extends AnyOp> = { params: ParamsOf<O>; body?: BodyOf<O>; if
 /** `randomUUID` is there on https and on this machine only. */
 const newKey = () => Array.from(crypto.getRandomValues(new Uint32Array(4)), (one) => one.toString(36)).join("");
 
+export type Sender = <O extends AnyOp>(operation: O, write: Write<O>) => Promise<AnswerOf<O>>;
+
 /**
- * Sends a write, then asks again for what it changed. The key is kept until the body changes or an answer came: pressing the
- * button once more after a lost answer does nothing twice.
+ * Sends writes, and asks again for what they changed. The key of a write is kept until an answer came: pressing the button once
+ * more after a lost answer does nothing twice.
  */
-export function useSend<O extends AnyOp>(operation: O): UseMutationResult<AnswerOf<O>, Error, Write<O>> {
+export function useSender(): Sender {
   const client = useQueryClient();
-  const last = useRef({ text: "", key: "" });
-  return useMutation({
-    mutationFn: async ({ params, body, ifMatch }: Write<O>) => {
-      const text = JSON.stringify([params, body]);
-      if (last.current.text !== text) last.current = { text, key: newKey() };
-      const idempotencyKey = last.current.key;
-      const options = { idempotencyKey, ...(body !== undefined && { body }), ...(ifMatch && { ifMatch }) };
-      try {
-        const answer = await send(operation, params, options);
-        last.current = { text: "", key: "" };
-        return answer;
-      } catch (error) {
-        if (error instanceof RequestError && error.status > 0) last.current = { text: "", key: "" };
-        throw error;
-      }
-    },
-    onSuccess: () => askAgainAfter(client, operation),
-  });
+  const keys = useRef(new Map<string, string>()).current;
+  return async (operation, { params, body, ifMatch }) => {
+    const text = JSON.stringify([operation.id, params, body]);
+    const idempotencyKey = keys.get(text) ?? newKey();
+    keys.set(text, idempotencyKey);
+    const options = { idempotencyKey, ...(body !== undefined && { body }), ...(ifMatch && { ifMatch }) };
+    try {
+      const answer = await send(operation, params, options);
+      keys.delete(text);
+      await askAgainAfter(client, operation);
+      return answer;
+    } catch (error) {
+      if (error instanceof RequestError && error.status > 0) keys.delete(text);
+      throw error;
+    }
+  };
+}
+
+/** One write, and how far it is. */
+export function useSend<O extends AnyOp>(operation: O): UseMutationResult<AnswerOf<O>, Error, Write<O>> {
+  const send = useSender();
+  return useMutation({ mutationFn: (write: Write<O>) => send(operation, write) });
 }

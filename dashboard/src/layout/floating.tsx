@@ -13,10 +13,7 @@ const SessionOver = lazy(() => import("./session-over.tsx"));
 export function Floating() {
   const wanted = useWanted();
   const { isOver } = useSession();
-  const isPaletteLoaded = wanted.has("palette");
   useEffect(() => {
-    // Once it is loaded, the palette listens by itself.
-    if (isPaletteLoaded) return;
     const press = (event: KeyboardEvent) => {
       if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "k") return;
       event.preventDefault();
@@ -24,10 +21,10 @@ export function Floating() {
     };
     document.addEventListener("keydown", press);
     return () => document.removeEventListener("keydown", press);
-  }, [isPaletteLoaded]);
+  }, []);
   return (
     <Suspense>
-      {isPaletteLoaded && <Palette />}
+      {wanted.has("palette") && <Palette />}
       {wanted.has("notices") && <Notices />}
       {wanted.has("questions") && <Questions />}
       {wanted.has("keys") && <Keys />}

@@ -5,6 +5,7 @@ import type { RowOf } from "../api/op.ts";
 import type { listAsyncActions } from "../api/operations.gen.ts";
 import { UsedBar } from "../kit/chart/small.tsx";
 import { StatusBadge } from "../kit/status/status-badge.tsx";
+import { jobName } from "../registry/job-name.ts";
 import { useText } from "../text/text.ts";
 import classes from "./layout.module.css";
 
@@ -30,8 +31,8 @@ export default function JobsWindow({ jobs, button }: { jobs: readonly Job[]; but
         <Stack gap="sm">
           {jobs.map((job) => (
             <div key={job.id} className={classes.job}>
-              <Anchor component={Link} to={`/settings/jobs/${job.id}`} size="sm" className="mono" underline="always">
-                {job.type}
+              <Anchor component={Link} to={`/settings/jobs/${job.id}`} size="sm" underline="always">
+                {t(jobName(job.type))}
               </Anchor>
               {isUnderWay(job) ? (
                 <UsedBar isWork share={job.progress / 100} label={`${Math.floor(job.progress)}%`} />

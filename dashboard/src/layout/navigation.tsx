@@ -1,5 +1,6 @@
 import { ActionIcon } from "@mantine/core";
 import { IconLayoutSidebarLeftCollapse, IconLayoutSidebarLeftExpand } from "@tabler/icons-react";
+import { useEffect, useRef } from "react";
 import { NavLink } from "react-router";
 import { useCan } from "../api/session.ts";
 import { SCREENS } from "../routes/routes.ts";
@@ -14,7 +15,7 @@ const IN_NAVIGATION = SCREENS.filter((screen): screen is NavScreen => screen.nav
 function PageLink({ screen, isFolded, onLeave }: { screen: NavScreen; isFolded: boolean; onLeave: () => void }) {
   const t = useText();
   const Icon = ICONS[screen.nav.icon];
-  const prefetch = () => void screen.screen();
+  const prefetch = () => void screen.screen().catch(() => null);
   return (
     <NavLink
       to={screen.path}
@@ -32,11 +33,41 @@ function PageLink({ screen, isFolded, onLeave }: { screen: NavScreen; isFolded: 
   );
 }
 
+const PAGES_LOADED = "pages loaded";
+
+/** Until the browser has nothing else to do. Some browsers cannot tell. */
+const idle = () =>
+  new Promise<void>((resolve) => {
+    if ("requestIdleCallback" in window) requestIdleCallback(() => resolve());
+    else setTimeout(resolve, 200);
+  });
+
+/** Loads the code of the pages, one after the other, while nobody waits for anything: the first click finds it there. */
+function useCodeOf(screens: readonly NavScreen[]): void {
+  const begun = useRef(false);
+  useEffect(() => {
+    if (begun.current) return;
+    begun.current = true;
+    const load = async () => {
+      // The filters of lists have fields that come later than their pages.
+      for (const part of [() => import("../kit/later/mantine-select.ts"), ...screens.map(({ screen }) => screen)]) {
+        await idle();
+        // Whatever is the matter is told to who opens the page.
+        await part().catch(() => null);
+      }
+      // Stands in the browser's own timeline, where whoever measures a first click finds it.
+      performance.mark(PAGES_LOADED);
+    };
+    void load();
+  }, [screens]);
+}
+
 /** The pages that the role may open, by group. */
 export function Navigation({ isFolded, ...rest }: { isFolded: boolean; onFold: () => void; onLeave: () => void }) {
   const t = useText();
   const can = useCan();
   const visible = IN_NAVIGATION.filter(({ needs }) => needs === null || can(needs));
+  useCodeOf(visible);
   const of = (group: NavScreen["nav"]["group"]) =>
     visible
       .filter(({ nav }) => nav.group === group)

@@ -1,14 +1,21 @@
 import "@mantine/spotlight/styles.layer.css";
 import { Spotlight, type SpotlightActionGroupData, spotlight } from "@mantine/spotlight";
 import { IconSearch } from "@tabler/icons-react";
-import { useEffect, useState } from "react";
+import { type KeyboardEvent, useEffect, useState } from "react";
 import { useNavigate } from "react-router";
 import { useCan } from "../api/session.ts";
-import { PALETTE_EVENT } from "../kit/palette/open.ts";
+import { PALETTE_EVENT, takeTyped } from "../kit/palette/open.ts";
 import { SCREENS } from "../routes/routes.ts";
 import { useText } from "../text/text.ts";
 import { ICONS } from "../theme/icons.ts";
 import { useFound } from "./found.ts";
+
+/** Enter without having chosen anything opens what stands first. */
+function openFirst({ key, nativeEvent, currentTarget }: KeyboardEvent<HTMLInputElement>): void {
+  if (key !== "Enter" || nativeEvent.isComposing) return;
+  const list = currentTarget.closest("[role=dialog]");
+  if (list?.querySelector("[data-selected]") === null) list.querySelector<HTMLElement>("[data-action]")?.click();
+}
 
 /** Ctrl-K: pages first, then whatever the server finds from two letters on. */
 export default function Palette() {
@@ -47,10 +54,12 @@ export default function Palette() {
       onQueryChange={setQuery}
       filter={(_, actions) => actions}
       nothingFound={t("kit.palette.nothing")}
-      shortcut={["mod + K"]}
+      shortcut={null}
       scrollable
       maxHeight={420}
       searchProps={{
+        onFocus: () => setQuery((before) => before + takeTyped()),
+        onKeyDown: openFirst,
         leftSection: <IconSearch size={20} stroke={1.75} />,
         placeholder: t("kit.palette.placeholder"),
         "aria-label": t("kit.palette.title"),

@@ -9,8 +9,15 @@ import { SCREENS } from "../routes/routes.ts";
 export function usePageKeys(): void {
   const navigate = useNavigate();
   const can = useCan();
+  // On a list without a row that has the focus, the address of its form must not be taken for that of a record called "edit".
   const isPage = (path: string) =>
-    SCREENS.some((one) => one.path.includes(":") && matchPath(one.path, path) && (!one.needs || can(one.needs)));
+    SCREENS.some(
+      (one) =>
+        one.path.includes(":") &&
+        one.path.endsWith("/edit") === path.endsWith("/edit") &&
+        matchPath(one.path, path) &&
+        (!one.needs || can(one.needs)),
+    );
   useKeys({
     "?": openKeys,
     e: () => {

@@ -7,6 +7,7 @@ import { forgetDrafts } from "../kit/form/drafts.ts";
 import { useLetters } from "../kit/keys/letters.ts";
 import { openKeys } from "../kit/keys/open.ts";
 import { MenuButton, type MenuEntry } from "../kit/menu/menu-button.tsx";
+import { roleWord } from "../registry/words.ts";
 import { LANGUAGES, type Language, languageOf, speak, useText } from "../text/text.ts";
 
 const SCHEMES: readonly MantineColorScheme[] = ["light", "dark", "auto"];
@@ -33,7 +34,7 @@ export function UserMenu() {
         {t("layout.signedInAs", { login: session?.user.login })}
       </Text>
       <Text size="xs" c="dimmed" px={12} pb={8}>
-        {t("layout.role", { role: project.role })}
+        {t("layout.role", { role: roleWord(t, project.role) })}
       </Text>
     </>
   );

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { type Campaign, listCampaigns } from "../api/operations.gen.ts";
 import { useOp } from "../api/use-op.ts";
+import { ShowAsCall } from "../kit/call/show-as-call.tsx";
 import { PageHead } from "../kit/page/page-head.tsx";
 import { Panel } from "../kit/page/panel.tsx";
 import { Loaded } from "../kit/states/loaded.tsx";
@@ -23,10 +24,13 @@ type Props = {
 /** A page of all campaigns of a kind: each on a ground of its own, with its name and its status. */
 export function CampaignPanels({ type, texts, above, children }: Props) {
   const t = useText();
-  const campaigns = useOp(listCampaigns, { campaign_type: type, limit: MANY });
+  const params = { campaign_type: type, limit: MANY };
+  const campaigns = useOp(listCampaigns, params);
   return (
     <>
-      <PageHead title={t(texts.title)} below={t(texts.help)} />
+      <PageHead title={t(texts.title)} below={t(texts.help)}>
+        <ShowAsCall operation={listCampaigns} params={params} />
+      </PageHead>
       <Loaded of={campaigns} rows={8}>
         {({ campaigns: all }) =>
           all.length === 0 ? (

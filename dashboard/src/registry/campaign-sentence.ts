@@ -1,6 +1,6 @@
 import type { Discount } from "../api/operations.gen.ts";
 import { formatMoment } from "../kit/date/date.ts";
-import { formatCount } from "../kit/list/columns.tsx";
+import { formatCount } from "../kit/money/count.ts";
 import { formatMoney } from "../kit/money/money.ts";
 import { localeOf, type Text } from "../text/text.ts";
 import { worthOf } from "./worth.ts";

@@ -67,6 +67,8 @@ function DiscountInput({ field: { name, kind }, discount, set, more }: InputProp
         min={0}
         {...(kind === "percent" ? { max: 100, suffix: " %", decimalScale: 2 } : { allowDecimal: false })}
         hideControls
+        // What is too much is told at the field, and not changed without a word.
+        clampBehavior="none"
         defaultValue={(value as number | undefined) ?? ""}
         onChange={(typed) => set(typed === "" ? null : Number(typed))}
         {...more}

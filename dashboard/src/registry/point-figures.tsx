@@ -2,10 +2,13 @@ import { Stack, Text } from "@mantine/core";
 import type { LoyaltyOverview } from "../api/operations.gen.ts";
 import { Bars } from "../kit/chart/bars.tsx";
 import { Figures } from "../kit/facts/facts.tsx";
-import { formatCount } from "../kit/list/columns.tsx";
+import { formatCount } from "../kit/money/count.ts";
 import { localeOf, useText } from "../text/text.ts";
 
-type Points = Pick<LoyaltyOverview, "issued" | "spent" | "expired" | "outstanding" | "pending" | "expiring">;
+type Points = Pick<
+  LoyaltyOverview,
+  "issued" | "removed" | "spent" | "expired" | "outstanding" | "pending" | "expiring"
+>;
 
 const monthName = (month: string): string =>
   new Intl.DateTimeFormat(localeOf(), { month: "long", year: "numeric", timeZone: "UTC" }).format(
@@ -31,6 +34,8 @@ export function PointFigures({ members, of }: { members?: LoyaltyOverview["membe
             : []),
           { label: t("points.issued"), value: formatCount(of.issued) },
           { label: t("points.spent"), value: formatCount(of.spent) },
+          // Rare, so only where there are some.
+          ...(of.removed > 0 ? [{ label: t("points.removed"), value: formatCount(of.removed) }] : []),
           { label: t("points.expired"), value: formatCount(of.expired) },
           {
             label: t("points.outstanding"),

@@ -1,7 +1,7 @@
 import { Fragment } from "react";
 import { useProject } from "../api/session.ts";
 import { formatMoment } from "../kit/date/date.ts";
-import { formatCount } from "../kit/list/columns.tsx";
+import { formatCount } from "../kit/money/count.ts";
 import { formatMoney } from "../kit/money/money.ts";
 import { localeOf, useText } from "../text/text.ts";
 import { kindOf, RecordName } from "./record-name.tsx";

@@ -5,14 +5,14 @@ import { ChartCard } from "../kit/chart/chart-card.tsx";
 import { ColumnChart } from "../kit/chart/column-chart.tsx";
 import { Figures } from "../kit/chart/figures.tsx";
 import { formatDay } from "../kit/date/date.ts";
-import { formatCount } from "../kit/list/columns.tsx";
+import { formatCount } from "../kit/money/count.ts";
 import { formatMoney } from "../kit/money/money.ts";
 import { Failure, LoadingRows } from "../kit/states/states.tsx";
 import { localeOf, useText } from "../text/text.ts";
 
 export type Metric = keyof Totals;
 type Query<T> = Pick<UseQueryResult<T, Error>, "data" | "error" | "refetch">;
-type Summed = { totals: Totals; previous: { totals: Totals } };
+type Summed = { totals: Totals; previous: { totals: Totals }; approximate?: { metrics: Metric[] } | null };
 
 const MONEY: readonly Metric[] = ["discount", "gift_credits", "revenue"];
 const OFF: readonly Metric[] = ["discount"];
@@ -51,6 +51,7 @@ export function SeriesFigures({
           ...{ name: t(`figures.${metric}`), value, before },
           ...{ shown: format(value), shownBefore: format(before) },
           ...(link !== undefined && { to: link }),
+          ...(data.approximate?.metrics.includes(metric) && { isApproximate: true as const }),
         };
       })}
     />

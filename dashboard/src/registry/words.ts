@@ -23,8 +23,22 @@ export function operatorWord(t: Text, registry: Registered, name: string): strin
   return found(t, `registry.operators.${(operator?.name ?? name).replace("$", "")}`) ?? operator?.help ?? name;
 }
 
+/** What a role is called: a built-in one in the language of the page, one of the shop's own as the shop named it. */
+export const roleWord = (t: Text, role: { id: string; name: string; is_built_in: boolean } | string): string =>
+  typeof role === "string"
+    ? (found(t, `names.roles.${role}`) ?? role)
+    : role.is_built_in
+      ? (found(t, `names.roles.${role.id}`) ?? role.id)
+      : role.name;
+export const roleSays = (t: Text, role: { id: string; name: string }): string =>
+  found(t, `names.roleSays.${role.id}`) ?? role.name;
+/** `validation_rule` is "Rule": the kind of a thing in the audit log. */
+export const kindWord = (t: Text, kind: string): string => found(t, `names.kinds.${kind}`) ?? kind.replaceAll("_", " ");
+export const resourceWord = (t: Text, resource: string): string => found(t, `names.resources.${resource}`) ?? resource;
+export const orderStatusWord = (t: Text, status: string): string => found(t, `names.orders.${status}`) ?? status;
 export const checkWord = (t: Text, check: string): string => found(t, `registry.checks.${check}`) ?? check;
 export const skipWord = (t: Text, skip: string): string => found(t, `registry.skipped.${skip}`) ?? skip;
 export const needWord = (t: Text, need: string): string => found(t, `registry.needs.${need}`) ?? need;
 /** Why something was refused, in words that a customer understands; null where only the server has words. */
-export const reasonWord = (t: Text, reason: string): string | null => found(t, `why.reasons.${reason}`);
+export const reasonWord = (t: Text, reason: string): string | null =>
+  found(t, `why.reasons.${reason}`) ?? found(t, `errors.${reason}`);

@@ -1,5 +1,5 @@
 import type { Discount } from "../api/operations.gen.ts";
-import { formatCount } from "../kit/list/columns.tsx";
+import { formatCount } from "../kit/money/count.ts";
 import { formatMoney } from "../kit/money/money.ts";
 import { localeOf, type Text } from "../text/text.ts";
 

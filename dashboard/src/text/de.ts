@@ -6,6 +6,7 @@ import { locations } from "./de/customers/locations.ts";
 import { products } from "./de/customers/products.ts";
 import { segments } from "./de/customers/segments.ts";
 import { developers } from "./de/developers.ts";
+import { errors } from "./de/errors.ts";
 import { figures } from "./de/figures.ts";
 import { home } from "./de/home.ts";
 import { kit } from "./de/kit.ts";
@@ -13,6 +14,7 @@ import { layout } from "./de/layout.ts";
 import { designer } from "./de/loyalty/designer.ts";
 import { loyalty } from "./de/loyalty/loyalty.ts";
 import { points } from "./de/loyalty/points.ts";
+import { names } from "./de/names.ts";
 import { campaigns } from "./de/promotions/campaigns.ts";
 import { codes } from "./de/promotions/codes.ts";
 import { discounts } from "./de/promotions/discounts.ts";
@@ -39,6 +41,8 @@ export const de = {
   signIn,
   account,
   home,
+  errors,
+  names,
   campaigns,
   timeline,
   templates,

@@ -6,6 +6,7 @@ import { locations } from "./en/customers/locations.ts";
 import { products } from "./en/customers/products.ts";
 import { segments } from "./en/customers/segments.ts";
 import { developers } from "./en/developers.ts";
+import { errors } from "./en/errors.ts";
 import { figures } from "./en/figures.ts";
 import { home } from "./en/home.ts";
 import { kit } from "./en/kit.ts";
@@ -13,6 +14,7 @@ import { layout } from "./en/layout.ts";
 import { designer } from "./en/loyalty/designer.ts";
 import { loyalty } from "./en/loyalty/loyalty.ts";
 import { points } from "./en/loyalty/points.ts";
+import { names } from "./en/names.ts";
 import { campaigns } from "./en/promotions/campaigns.ts";
 import { codes } from "./en/promotions/codes.ts";
 import { discounts } from "./en/promotions/discounts.ts";
@@ -38,6 +40,8 @@ export const en = {
   signIn,
   account,
   home,
+  errors,
+  names,
   campaigns,
   timeline,
   templates,

@@ -125,6 +125,47 @@ export async function customersAndCodes(t: TestContext, shop: Shop): Promise<voi
     assert.equal(Number(said), count);
   });
 
+  await t.test("who is in a program is seen with balance, tier and everything that moved points", async () => {
+    const { id } = await shop.api<Customer>("/v1/customers/alice");
+    type Held = { memberships: { program: { id: string }; member: { id: string }; cards: { card: Card }[] }[] };
+    type Card = { id: string; balance: { points: number; pending_points: number } };
+    const [held] = (await shop.api<Held>(`/v2/loyalties/memberships/${id}`)).memberships;
+    const [{ card }] = held!.cards as [{ card: Card }];
+    const member = `/loyalty/${held!.program.id}/members/${held!.member.id}`;
+    type Tiers = { cards: { tier_progress?: { current: { tier: { name: string } } } }[] };
+    const tiers = await shop.api<Tiers>(`/v2/loyalties/programs/${held!.program.id}/memberships/${id}`);
+    const tier = tiers.cards[0]!.tier_progress!.current.tier.name;
+    await open(`/customers/${id}`);
+    const sum = page.locator("dl > div").filter({ hasText: "Laurel club · Points" });
+    await sum.getByText(card.balance.points.toLocaleString("en-GB"), { exact: true }).waitFor();
+    await sum.getByText(`Tier ${tier}`).waitFor();
+    await page
+      .getByRole("listitem")
+      .filter({ hasText: /^Earned · Laurel club · Points\+90 points$/ })
+      .first()
+      .waitFor();
+    await page.getByText(`Moved up a tier: ${tier}`).first().waitFor();
+    const kinds = page.getByRole("radiogroup", { name: "Timeline" });
+    await kinds.getByText("Orders", { exact: true }).click();
+    await page
+      .getByText(/^Earned ·/)
+      .first()
+      .waitFor({ state: "detached" });
+    await kinds.getByText("Points", { exact: true }).click();
+    await page
+      .getByText(/^Earned ·/)
+      .first()
+      .waitFor();
+    assert.equal(await page.getByText("Paid the order").count(), 0);
+    assert.deepEqual(await faultsOf(page), []);
+    assert.equal(
+      await page.getByRole("link", { name: "Laurel club", exact: true }).last().getAttribute("href"),
+      `/loyalty/${held!.program.id}`,
+    );
+    await page.getByRole("link", { name: "All lots and entries of the ledger" }).click();
+    await page.waitForURL(`**${member}`);
+  });
+
   await t.test("what is known of somebody is saved as one file", async () => {
     const { id, email } = await shop.api<Customer>("/v1/customers/guest-34");
     await open(`/customers/${id}`);
@@ -140,6 +181,15 @@ export async function customersAndCodes(t: TestContext, shop: Shop): Promise<voi
     const filter = `filters[customer_id][conditions][$is][0]=${id}`;
     assert.equal(saved.orders.length, (await shop.api<Listed>(`/v1/orders?limit=1&${filter}`)).total);
     assert.ok(saved.activities.length > 0 && saved.wallet.length > 0);
+    const alice = await shop.api<Customer>("/v1/customers/alice");
+    await open(`/customers/${alice.id}`);
+    await page.getByRole("button", { name: "More" }).click();
+    const [second] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: "Export everything known" }).click(),
+    ]);
+    const { ledger } = JSON.parse(fs.readFileSync(await second.path(), "utf8"));
+    assert.ok(ledger.programs.points.length > 10 && ledger.programs.tiers.length > 0);
   });
 
   await t.test("erasing asks for the address, and says what stays", async () => {

@@ -38,8 +38,25 @@ export async function marketers(t: TestContext, shop: Shop): Promise<void> {
     await page.getByLabel("Starts").fill("2031-01-10T00:00");
     await page.getByLabel("Ends").fill("2031-02-10T00:00");
     await page.getByLabel("Only orders of at least").fill("80");
+    // When it runs is one field: from, until, and the zone that both mean.
+    const period = page.getByRole("group", { name: "When it runs" });
+    assert.equal(await period.locator("input").count(), 2);
+    await period.getByText("on the clock of").waitFor();
     await tab(page, "Check");
-    await page.getByText("Missing customer").waitFor();
+    await page.getByText("when the campaign begins: 10 Jan 2031").waitFor();
+    assert.equal(await page.locator("input[type=datetime-local]:visible").count(), 0);
+    // The form shows what it would send, as it is filled in.
+    await page.getByRole("button", { name: "Show as API call" }).click();
+    const call = page.getByRole("dialog");
+    await call.getByText(/"code":"STORY-WELCOME"/).waitFor();
+    await call
+      .getByText(/ID_FROM_createValidationRule/)
+      .first()
+      .waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+    await page.keyboard.press("Escape");
+    await call.waitFor({ state: "detached" });
+    await page.getByText("Sign in first").waitFor();
     await page.getByRole("combobox", { name: "Customer" }).click();
     await page.getByRole("option").first().click();
     // It has not begun: the server is asked as at its first day.
@@ -138,6 +155,10 @@ export async function marketers(t: TestContext, shop: Shop): Promise<void> {
     await page.getByText("Different customers").waitFor();
     await page.getByRole("heading", { name: "Segments they are in" }).waitFor();
     assert.deepEqual(await faultsOf(page), []);
+    // And on what condition each of its offers is given.
+    const found = await shop.api<{ campaigns: { id: string }[] }>("/v1/campaigns?name=Spend%20and%20save");
+    await page.goto(`${shop.url}/campaigns/${found.campaigns[0]!.id}`);
+    await page.getByText("10% off if: Order before all discounts is at least 100.00").waitFor();
   });
 
   await t.test("gift cards, members and points, and top referrers are shown as the server counts them", async () => {

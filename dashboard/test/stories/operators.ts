@@ -35,12 +35,25 @@ export async function operators(t: TestContext, shop: Shop): Promise<void> {
     assert.deepEqual(await faultsOf(page), []);
   });
 
+  await t.test("a figure that is approximate is marked", async () => {
+    // A small shop has none: the answer of the server is the one of a large shop.
+    await page.route("**/v1/project-summary**", async (route) => {
+      const reply = await route.fetch();
+      const approximate = { metrics: ["unique_customers"], method: "sketch" };
+      await route.fulfill({ response: reply, json: { ...(await reply.json()), approximate } });
+    });
+    await page.goto(shop.url);
+    await page.getByText(/^≈ \d+$/).waitFor();
+    assert.equal(await page.getByText("· approximate").count(), 1);
+    await page.unroute("**/v1/project-summary**");
+  });
+
   await t.test("a role is put together from what it may do", async () => {
     await page.goto(`${shop.url}/settings/roles/new`);
     await page.getByLabel("Name").fill("Support");
-    await page.getByLabel("customers: Manage").check();
-    assert.ok(await page.getByLabel("customers: Read").isDisabled(), "who manages may read");
-    await page.getByLabel("vouchers: Read").check();
+    await page.getByLabel("Customers: Manage").check();
+    assert.ok(await page.getByLabel("Customers: Read").isDisabled(), "who manages may read");
+    await page.getByLabel("Codes: Read", { exact: true }).check();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("link", { name: "Support" }).waitFor();
     const { data } = await shop.api<{ data: { name: string; permissions: string[] }[] }>("/management/v1/roles");

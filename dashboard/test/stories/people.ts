@@ -130,6 +130,74 @@ export async function people(t: TestContext, shop: Shop): Promise<void> {
     await close();
   });
 
+  await t.test("who forgot the password asks for a link, and is not told whose address is known", async () => {
+    const { page, complaints, close } = await shop.open({ width: 380 });
+    await page.goto(shop.url);
+    // This server has no mail server, so it says who can help.
+    await page.getByText("laurel user reset").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Forgotten your password?" }).count(), 0);
+    await page.route("**/management/v1/single-sign-on", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), sends_mail: true } });
+    });
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      if (request.url().endsWith("/password-reset")) asked.push(request.postData()!);
+    });
+    const said: (string | null)[] = [];
+    for (const email of [VIEWER.email, "nobody@example.com"]) {
+      await page.goto(shop.url);
+      await page.getByLabel("E-mail").fill(email);
+      await page.getByRole("button", { name: "Forgotten your password?" }).click();
+      // What was typed comes along.
+      await page.getByRole("button", { name: "Send the link" }).click();
+      const told = page.getByRole("status").filter({ hasText: "If " });
+      said.push((await told.textContent())!.replace(email, "…"));
+    }
+    assert.deepEqual(await faultsOf(page), []);
+    assert.equal(said[0], said[1]);
+    assert.deepEqual(asked, [`{"email":"${VIEWER.email}"}`, '{"email":"nobody@example.com"}']);
+    await page.getByRole("button", { name: "Back to the sign-in page" }).click();
+    await page.getByRole("button", { name: "Sign in" }).waitFor();
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
+  await t.test("without a mail server the owner is shown the link of an invitation, and it works", async () => {
+    const { page, complaints, close } = await shop.signIn();
+    await page.goto(`${shop.url}/settings/users`);
+    await page.getByRole("button", { name: "Invite somebody" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("E-mail").fill("eve@example.com");
+    await dialog.getByLabel("First name").fill("Eve");
+    await dialog.getByLabel("Last name").fill("Evans");
+    await dialog.getByRole("button", { name: "Invite and show the link" }).click();
+    const shown = page.getByRole("group", { name: "Invitation link for eve@example.com" });
+    const first = (await shown.textContent())!.trim();
+    await page.getByText(/It works once, until \d/).waitFor();
+    await page.getByRole("button", { name: "Copy: Invitation link for eve@example.com" }).waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+    await page.getByRole("button", { name: "I have copied it" }).click();
+    const row = page.getByRole("row").filter({ hasText: "eve@example.com" });
+    await row.getByText("Invited").waitFor();
+    // It was lost: another one takes its place.
+    await row.getByRole("button").last().click();
+    await page.getByRole("menuitem", { name: "Make a new invitation link" }).click();
+    const link = (await shown.textContent())!.trim();
+    assert.notEqual(link, first);
+    const guest = await shop.open();
+    await guest.page.goto(first);
+    await guest.page.getByText("a newer one was sent").waitFor();
+    await guest.page.goto("about:blank");
+    await guest.page.goto(link);
+    await guest.page.getByLabel("Password", { exact: true }).fill("a long enough password");
+    await guest.page.getByRole("button", { name: "Accept the invitation" }).click();
+    await guest.page.getByRole("heading", { name: "Welcome, Eve" }).waitFor();
+    await guest.close();
+    assert.deepEqual(complaints, []);
+    await close();
+  });
+
   await t.test("a user who is switched off is signed out, and the list says so", async () => {
     const other = await shop.signIn(VIEWER);
     const { page, close } = await shop.signIn();

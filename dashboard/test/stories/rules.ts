@@ -37,6 +37,12 @@ export async function rules(t: TestContext, shop: Shop): Promise<void> {
     await page.getByLabel("At", { exact: true }).fill("2027-03-14T09:00");
     await page.waitForURL(/at=2027-03-14/);
     await page.getByText("This rule alone").first().waitFor();
+    // A condition without a value is not left out in silence: the offer would be open to everybody.
+    await page.getByLabel("Name").fill("Story unfinished");
+    await page.getByLabel("Value for Order before this discount").fill("");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("A condition has no value. Fill it in, or remove it.").waitFor();
+    assert.match(page.url(), /\/rules\/new/);
   });
 
   await t.test("a group is a bracket: any of two conditions, and a third, decide a cart together", async () => {

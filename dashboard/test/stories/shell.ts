@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import type { TestContext } from "node:test";
+import { eventually } from "../../../test/support/child.ts";
 import { CAREFUL, faultsOf, fillIn, OWNER, type Shop } from "../browser.ts";
 
 /** Signing in, lists, keys, undo, rollback, and what happens when something ends. */
@@ -97,6 +98,42 @@ export async function shell(t: TestContext, shop: Shop): Promise<void> {
     await close();
   });
 
+  await t.test("a click finds the code of a page there, and rows wait for no figures", async () => {
+    const { page, close } = await shop.signIn();
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url().slice(shop.url.length)));
+    const held: (() => Promise<void>)[] = [];
+    await page.route(/expand=counters.*limit=25|limit=25.*expand=counters|redemptions\/totals/, (route) => {
+      held.push(() => route.continue());
+    });
+    await page.goto(shop.url);
+    await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
+    await page.waitForFunction(() => performance.getEntriesByName("pages loaded").length > 0);
+    const release = () => Promise.all(held.splice(0).map((go) => go()));
+    for (const [path, row] of [
+      ["/campaigns", /Newsletter/],
+      ["/redemptions", /NEWS10/],
+    ] as const) {
+      asked.length = 0;
+      // As a click does, without a pointer that came near before.
+      await page.locator(`nav a[href="${path}"]`).dispatchEvent("click");
+      await page.getByRole("row", { name: row }).first().waitFor();
+      const [rows, figures, ...more] = asked.filter((one) => one.startsWith(`/v1${path}`));
+      assert.doesNotMatch(rows!, /counters|totals/);
+      assert.match(figures ?? "counters, which are asked for next", /counters|totals/);
+      assert.deepEqual(more, []);
+      assert.deepEqual(
+        asked.filter((one) => one.endsWith(".js")),
+        [],
+        "its code was there",
+      );
+      await eventually(() => held.length > 0, "the figures are asked for");
+      await release();
+    }
+    await page.getByRole("region", { name: "Sums of these redemptions" }).waitFor();
+    await close();
+  });
+
   await t.test("Ctrl-K opens every page", async () => {
     const { page, close } = await shop.signIn();
     await page.goto(shop.url);
@@ -104,10 +141,23 @@ export async function shell(t: TestContext, shop: Shop): Promise<void> {
     await page.getByRole("heading", { name: "Top campaigns" }).waitFor();
     await page.getByRole("heading", { name: "Ending soon" }).waitFor();
     await page.getByRole("main").getByRole("link", { name: "Newsletter" }).first().waitFor();
+    // Nothing that is typed before the palette is there is lost, or taken for a key of the page.
     await page.keyboard.press("Control+k");
-    await page.getByPlaceholder("Pages, campaigns").fill("redem");
+    await page.keyboard.type("redem");
+    const palette = page.getByPlaceholder("Pages, campaigns");
+    await eventually(async () => (await palette.count()) === 1 && (await palette.inputValue()) === "redem");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { level: 1, name: "Redemptions" }).waitFor();
+    // On a list without a row that has the focus there is nothing to edit.
+    await page.keyboard.press("e");
+    await page.getByRole("heading", { level: 1, name: "Redemptions" }).waitFor();
+    // What only the server finds is opened by Enter, too.
+    await page.keyboard.press("Control+k");
+    await page.getByPlaceholder("Pages, campaigns").fill("guest-34");
+    await page.getByRole("dialog").getByText("Customer").first().waitFor();
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/customers/cust_*");
+    await page.goto(`${shop.url}/redemptions`);
     // Every page as a call: for a terminal, and for a program.
     await page.getByRole("button", { name: "Show as API call" }).click();
     const call = page.getByRole("dialog");
@@ -115,6 +165,25 @@ export async function shell(t: TestContext, shop: Shop): Promise<void> {
     await call.getByText("TypeScript").click();
     await call.getByText("await fetch(").waitFor();
     await close();
+  });
+
+  await t.test("nothing is cut: lists beside the navigation, and the name of the project on a telephone", async () => {
+    const small = await shop.signIn(OWNER, { width: 1280 });
+    const hidden = (selector: string) =>
+      small.page
+        .locator(selector)
+        .evaluateAll((all) => all.map((one) => Math.max(0, one.scrollWidth - one.clientWidth)));
+    for (const path of ["/campaigns", "/stacking", "/redemptions"]) {
+      await small.page.goto(shop.url + path);
+      await small.page.getByRole("table").first().waitFor();
+      await small.settle();
+      const cut = await hidden("[class*=scroll]:has(> table)");
+      assert.ok(cut.length > 0, path);
+      assert.deepEqual(new Set(cut), new Set([0]), path);
+    }
+    await small.page.setViewportSize({ width: 380, height: 800 });
+    assert.deepEqual(await hidden("header button[aria-label^=Project] .mantine-Button-label"), [0]);
+    await small.close();
   });
 
   await t.test("campaigns are switched off together, and on again by one button", async () => {
@@ -201,6 +270,13 @@ export async function shell(t: TestContext, shop: Shop): Promise<void> {
     await page.getByRole("button", { name: "Your account" }).click();
     await page.getByRole("menuitem", { name: "Deutsch" }).click();
     await page.getByRole("heading", { level: 1, name: "Start" }).waitFor();
+    await page.goto(`${shop.url}/settings/roles/ADMIN`);
+    await page.getByText("Alles in einem Projekt, auch die Einstellungen").waitFor();
+    await page.goto(`${shop.url}/campaigns/camp_none`);
+    await page.getByText("Das gibt es nicht (mehr). Der Server meldet:").waitFor();
+    await page.goto(`${shop.url}/invitation#token=none`);
+    await page.getByText("Dieser Link gilt nicht").waitFor();
+    await page.goto(shop.url);
     await page.evaluate(() => localStorage.setItem("laurel-draft:x", "{}"));
     await page.getByRole("button", { name: "Ihr Konto" }).click();
     await page.getByRole("menuitem", { name: "Abmelden" }).click();

@@ -28,6 +28,27 @@ export async function why(t: TestContext, shop: Shop): Promise<void> {
     assert.deepEqual(await faultsOf(page), []);
   });
 
+  await t.test("the page of a failed redemption says why in words, works nothing out, and leads to Why", async () => {
+    type Failed = { redemptions: { id: string; failure_code: string; voucher: { code: string } }[] };
+    const { redemptions } = await shop.api<Failed>("/v1/redemptions?result=FAILURE&limit=100");
+    const { id, failure_code } = redemptions.find((one) => one.failure_code === "redemption_rules_violated")!;
+    await page.goto(`${shop.url}/redemptions/${id}`);
+    await page.getByText("This code cannot be used (again) now.").waitFor();
+    const slip = page.getByRole("region", { name: "Till slip" });
+    await slip.getByText("not redeemed").first().waitFor();
+    assert.doesNotMatch((await slip.textContent())!, /%|\u2212| off /);
+    assert.equal(await page.getByText(failure_code).count(), 0);
+    await slip
+      .getByRole("button", { name: /^How .* was worked out$/ })
+      .first()
+      .click();
+    await page.getByRole("dialog").getByText("is switched on").waitFor();
+    assert.equal(await page.getByText("seen: true").count(), 0);
+    assert.deepEqual(await faultsOf(page), []);
+    await page.getByRole("link", { name: "Why?", exact: true }).click();
+    await page.waitForURL(`**/why?q=${id}`);
+  });
+
   await t.test("whoever answers the telephone finds it by the code, and reads what to say", async () => {
     await page.goto(`${shop.url}/why`);
     await page.getByLabel("Code, customer, e-mail, order, redemption or request id").fill("FREESHIP");

@@ -1,11 +1,12 @@
 import { Button, CopyButton, Group, Modal, SegmentedControl, Text } from "@mantine/core";
 import { useState } from "react";
-import type { AnyOp } from "../../api/op.ts";
+import type { Call } from "../../api/op.ts";
 import { useProject } from "../../api/session.ts";
 import { useText } from "../../text/text.ts";
 import classes from "./call-window.module.css";
 import { curlOf } from "./curl.ts";
 import { programOf } from "./program.ts";
+import { withoutSecrets } from "./secrets.ts";
 
 /** What a call can be shown as. */
 const WAYS = { curl: curlOf, TypeScript: programOf } as const;
@@ -31,15 +32,21 @@ function linkOf(project: string): string {
   return url.href;
 }
 
-type Props = { operation: AnyOp; params: object; body?: unknown; onClose: () => void };
+type Props = { calls: readonly Call[]; isForm?: boolean; onClose: () => void };
 
-export default function CallWindow({ operation, params, body, onClose }: Props) {
+export default function CallWindow({ calls, isForm = false, onClose }: Props) {
   const t = useText();
   const project = useProject();
   const [way, setWay] = useState<Way>("curl");
-  const text = WAYS[way](operation, params, { body, origin: location.origin });
+  const { origin } = location;
+  const text = calls
+    .map(({ operation, params, body, file }, index) => {
+      const place = calls.length > 1 ? index + 1 : undefined;
+      return WAYS[way](operation, params, { body: withoutSecrets(body), file, origin, place });
+    })
+    .join("\n\n");
   return (
-    <Modal opened onClose={onClose} title={t("kit.call.title")} size="lg">
+    <Modal opened onClose={onClose} title={t(isForm ? "kit.call.formTitle" : "kit.call.title")} size="lg">
       <SegmentedControl
         size="xs"
         mb="sm"
@@ -49,6 +56,11 @@ export default function CallWindow({ operation, params, body, onClose }: Props) 
         onChange={(next) => setWay(next as Way)}
       />
       <pre className={classes.call}>{text}</pre>
+      {calls.length > 1 && (
+        <Text size="sm" mb="sm">
+          {t("kit.call.several", { count: calls.length })}
+        </Text>
+      )}
       <Text size="sm" c="dimmed" mb="lg">
         {t(way === "curl" ? "kit.call.help" : "kit.call.programHelp")}
       </Text>

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { AnyOp } from "../../api/op.ts";
 import { curlOf } from "./curl.ts";
 import { programOf } from "./program.ts";
+import { withoutSecrets } from "./secrets.ts";
 
 const origin = "http://127.0.0.1:3000";
 const LIST: AnyOp = { id: "listCampaigns", method: "GET", path: "/v1/campaigns" };
@@ -34,4 +35,29 @@ test("and as a program that runs: the same address and body, and keys from its s
     ...{ "X-App-Id": "id", "X-App-Token": "token", "Content-Type": "application/json" },
   });
   assert.match(programOf({ ...LIST, path: "/management/v1/projects" }, {}, { origin }), /X-Management-Id/);
+});
+
+test("a session is no key, and a file is uploaded", () => {
+  const session: AnyOp = { id: "getSession", method: "GET", path: "/management/v1/session" };
+  assert.equal(curlOf(session, {}, { origin }), `curl -b session.cookies ${origin}/management/v1/session`);
+  assert.match(programOf(session, {}, { origin }), /"Cookie": process\.env\.LAUREL_SESSION_COOKIE/);
+  const upload: AnyOp = { id: "importVouchersCsv", method: "POST", path: "/v1/vouchers/importCSV" };
+  assert.match(curlOf(upload, {}, { origin, file: "my codes.csv" }), /-X POST .* -F 'file=@my codes\.csv' /);
+  assert.match(programOf(upload, {}, { origin, file: "codes.csv" }), /openAsBlob\("codes\.csv"\)/);
+});
+
+test("no secret is in what is shown, however deep it is and whatever it is called", () => {
+  const body = {
+    password: "p1",
+    current: "p2",
+    name: "shown",
+    headers: { Authorization: "p3", "X-Shop": "p4" },
+    parts: [{ client_secret: "p5", amount: 5 }, { access_token: ["p6"] }],
+  };
+  const shown = JSON.stringify(withoutSecrets(body));
+  assert.doesNotMatch(shown, /p[1-6]/);
+  assert.match(shown, /"name":"shown"/);
+  assert.match(shown, /"X-Shop":"\*\*\*"/);
+  assert.match(shown, /"amount":5/);
+  assert.equal(withoutSecrets(undefined), undefined);
 });

@@ -5,7 +5,15 @@ import { localeOf, useText } from "../../text/text.ts";
 import classes from "./chart.module.css";
 
 /** A number of a period beside the same number of the one before. `to` leads to the list that it counts. */
-export type Figure = { name: string; value: number; before: number; shown: string; shownBefore: string; to?: string };
+export type Figure = {
+  name: string;
+  value: number;
+  before: number;
+  shown: string;
+  shownBefore: string;
+  to?: string;
+  isApproximate?: true;
+};
 
 const percent = (share: number) =>
   new Intl.NumberFormat(localeOf(), { style: "percent", maximumFractionDigits: 0 }).format(Math.abs(share));
@@ -30,6 +38,7 @@ function Change({ value, before, shownBefore }: Figure) {
 
 /** Figures of a period in a row. More is not green and less is not red: whether it is good is not known here. */
 export function Figures({ of: figures }: { of: readonly Figure[] }) {
+  const t = useText();
   return (
     <dl className={classes.figures}>
       {figures.map((figure) => (
@@ -43,9 +52,13 @@ export function Figures({ of: figures }: { of: readonly Figure[] }) {
               </Anchor>
             )}
           </dt>
-          <dd className={classes.value}>{figure.shown}</dd>
+          <dd className={classes.value}>
+            {figure.isApproximate && "≈ "}
+            {figure.shown}
+          </dd>
           <dd className={classes.change}>
             <Change {...figure} />
+            {figure.isApproximate && ` · ${t("kit.chart.approximate")}`}
           </dd>
         </div>
       ))}

@@ -16,13 +16,14 @@ export const Facts = ({ facts }: { facts: readonly Fact[] }) => (
   </dl>
 );
 
-export type Figure = { label: string; value: ReactNode; below?: ReactNode };
+/** `id` where two may be called the same. */
+export type Figure = { id?: string; label: string; value: ReactNode; below?: ReactNode };
 
 /** The numbers that a page is opened for, side by side. */
 export const Figures = ({ figures }: { figures: readonly Figure[] }) => (
   <dl className={classes.figures}>
-    {figures.map(({ label, value, below }) => (
-      <div key={label} className={`${classes.figure} panel`}>
+    {figures.map(({ id, label, value, below }) => (
+      <div key={id ?? label} className={`${classes.figure} panel`}>
         <dt>{label}</dt>
         <dd className={classes.value}>{value ?? UNKNOWN}</dd>
         {below && <dd className={classes.below}>{below}</dd>}

@@ -4,14 +4,14 @@ import { useProject } from "../../api/session.ts";
 import { otherZone } from "../date/date.ts";
 import { momentOf, wallTimeOf } from "../date/zoned.ts";
 
-type Props = Omit<TextInputProps, "value" | "defaultValue" | "onChange"> & {
+export type MomentProps = Omit<TextInputProps, "value" | "defaultValue" | "onChange"> & {
   value?: string | null;
   defaultValue?: string | null;
   onChange?: (iso: string | null) => void;
 };
 
 /** A moment, chosen on the clock of the project. The zone is named where the browser has another one. */
-export function MomentField({ value, defaultValue, onChange, ...rest }: Props) {
+export function MomentField({ value, defaultValue, onChange, ...rest }: MomentProps) {
   const { timezone } = useProject();
   const first = value ?? defaultValue ?? null;
   const [wall, setWall] = useState(first === null ? "" : wallTimeOf(first, timezone));

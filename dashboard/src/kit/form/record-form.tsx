@@ -1,9 +1,10 @@
 import { Alert, Button, Group, Stack } from "@mantine/core";
 import { lazy, type ReactNode, Suspense, useEffect, useRef } from "react";
-import { RequestError } from "../../api/errors.ts";
 import { useProject } from "../../api/session.ts";
 import { useText } from "../../text/text.ts";
+import { ShowFormAsCall } from "../call/show-as-call.tsx";
 import { formatMoment } from "../date/date.ts";
+import { errorWord } from "../states/error-word.ts";
 import type { Values } from "./changes.ts";
 import type { RecordForm as State } from "./use-record-form.ts";
 
@@ -53,7 +54,7 @@ export function RecordForm<V extends Values>({ state, labels = {}, children, sav
         )}
         {fault !== null && (
           <Alert color="red" variant="light" role="alert" title={t("kit.form.notSaved")}>
-            {fault instanceof RequestError ? fault.details || t("kit.noAnswer") : String(fault)}
+            {errorWord(t, fault)}
           </Alert>
         )}
         {children}
@@ -61,6 +62,7 @@ export function RecordForm<V extends Values>({ state, labels = {}, children, sav
           <Button type="submit" loading={state.isBusy}>
             {saveText ?? t("kit.form.save")}
           </Button>
+          <ShowFormAsCall of={state.calls} />
         </Group>
       </Stack>
       {state.conflict !== null && (

@@ -2,23 +2,31 @@ import { type FormErrors, type UseFormReturnType, useForm } from "@mantine/form"
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useRef, useState } from "react";
 import { fieldOf, RequestError } from "../../api/errors.ts";
+import type { Call } from "../../api/op.ts";
+import { textOf } from "../../text/text.ts";
+import { errorWord } from "../states/error-word.ts";
 import { changedFields, type Merge, mergeEdits, type Values } from "./changes.ts";
 import { type Draft, dropDraft, readDraft, saveDraft } from "./drafts.ts";
+import { callsOf, type SendStep, useSteps } from "./steps.ts";
 
 const DRAFT_MS = 400;
 
 export type Version<V> = { values: V; etag: string | null };
-type Options<V extends Values> = {
+type Options<V extends Values, S> = {
   /** Names the record, for drafts: `campaign:camp_1`, `campaign:new`. */
   record: string;
   /** What was read. For a new record: what the form begins with, and no version. */
   from: Version<V>;
   validate?: (values: V) => FormErrors;
-  /** Sends the changes. All of them are changes where something new is made. */
-  save: (changes: Partial<V>, version: { ifMatch?: string }) => Promise<unknown>;
+  /**
+   * Sends the changes, and gives an answer. All of them are changes where something new is made. It does nothing else: it is also
+   * run with a `send` that only notes what would be sent.
+   */
+  save: (send: SendStep, changes: Partial<V>, version: { ifMatch?: string }) => Promise<S>;
   /** Reads the record again, after somebody else changed it. */
   readAgain?: () => Promise<Version<V>>;
-  onSaved: () => void;
+  /** Null: nothing had changed, so nothing was sent. */
+  onSaved: (answer: S | null) => void;
   /** Whatever is typed, for who shows what it would do before it is saved. */
   onEdit?: (values: V) => void;
 };
@@ -26,6 +34,8 @@ export type Conflict<V> = Merge<V> & { theirs: Version<V> };
 export type RecordForm<V extends Values> = {
   form: UseFormReturnType<V>;
   submit: (event?: React.FormEvent) => Promise<void>;
+  /** What would be sent now. */
+  calls: () => Promise<readonly Call[]>;
   isBusy: boolean;
   fault: unknown;
   draft: Draft | null;
@@ -62,19 +72,31 @@ function useVersion<V>(from: Version<V>, readAgain: (() => Promise<Version<V>>) 
   };
 }
 
-/** One form for creating and editing: drafts, faults at their fields, only changes sent, nobody overwritten by accident. */
-export function useRecordForm<V extends Values>(options: Options<V>): RecordForm<V> {
-  const { record, from, validate, save, readAgain, onSaved, onEdit } = options;
-  const { base, setBase, savedAs, latest } = useVersion(from, readAgain);
+/** What was typed and not saved: kept while somebody types, and offered when they come back. */
+function useDraft<V extends Values>(record: string, was: V) {
   const [draft, setDraft] = useState(() => readDraft(record));
-  const [isBusy, setBusy] = useState(false);
-  const [fault, setFault] = useState<unknown>(null);
-  const [conflict, setConflict] = useState<Conflict<V> | null>(null);
   const keep = useDebouncedCallback((values: V) => {
-    const isChanged = Object.keys(changedFields(base.values, values)).length > 0;
+    const isChanged = Object.keys(changedFields(was, values)).length > 0;
     if (isChanged) saveDraft(record, values);
     else dropDraft(record);
   }, DRAFT_MS);
+  const settled = () => setDraft(null);
+  const forget = () => {
+    dropDraft(record);
+    settled();
+  };
+  return { draft, keep, forget, settled };
+}
+
+/** One form for creating and editing: drafts, faults at their fields, only changes sent, nobody overwritten by accident. */
+export function useRecordForm<V extends Values, S = unknown>(options: Options<V, S>): RecordForm<V> {
+  const { record, from, validate, save, readAgain, onSaved, onEdit } = options;
+  const { base, setBase, savedAs, latest } = useVersion(from, readAgain);
+  const steps = useSteps();
+  const { draft, keep, forget, settled } = useDraft(record, base.values);
+  const [isBusy, setBusy] = useState(false);
+  const [fault, setFault] = useState<unknown>(null);
+  const [conflict, setConflict] = useState<Conflict<V> | null>(null);
   const form = useForm<V>({
     mode: "uncontrolled",
     initialValues: base.values,
@@ -86,12 +108,12 @@ export function useRecordForm<V extends Values>(options: Options<V>): RecordForm
     },
   });
 
-  const done = (values: V) => {
+  const done = (values: V, answer: S | null) => {
+    steps.forget();
     keep.cancel();
-    dropDraft(record);
-    setDraft(null);
+    forget();
     savedAs(values);
-    onSaved();
+    onSaved(answer);
   };
   const refuse = async (error: unknown, was: V, yours: V) => {
     if (error instanceof RequestError && error.status === 412 && readAgain) {
@@ -100,17 +122,16 @@ export function useRecordForm<V extends Values>(options: Options<V>): RecordForm
     }
     const field = fieldOf(error, Object.keys(yours));
     if (field === null) return setFault(error);
-    form.setFieldError(field, (error as RequestError).details);
+    form.setFieldError(field, errorWord(textOf, error));
     form.getInputNode(field)?.focus();
   };
   const send = async (was: Version<V>, yours: V) => {
     const changes = changedFields(was.values, yours);
-    if (Object.keys(changes).length === 0) return done(yours);
+    if (Object.keys(changes).length === 0) return done(yours, null);
     setBusy(true);
     setFault(null);
     try {
-      await save(changes, was.etag ? { ifMatch: was.etag } : {});
-      done(yours);
+      done(yours, await save(steps.send, changes, was.etag ? { ifMatch: was.etag } : {}));
     } catch (error) {
       await refuse(error, was.values, yours).catch(setFault);
     } finally {
@@ -119,6 +140,7 @@ export function useRecordForm<V extends Values>(options: Options<V>): RecordForm
   };
   return {
     form,
+    calls: () => callsOf((note) => save(note, changedFields(base.values, form.getValues()), {})),
     isBusy,
     fault,
     draft,
@@ -134,12 +156,9 @@ export function useRecordForm<V extends Values>(options: Options<V>): RecordForm
     },
     restore: () => {
       if (draft) form.setValues(draft.values as Partial<V>);
-      setDraft(null);
+      settled();
     },
-    discard: () => {
-      dropDraft(record);
-      setDraft(null);
-    },
+    discard: forget,
     settle: async (how) => {
       if (!conflict) return;
       const { theirs, merged } = conflict;

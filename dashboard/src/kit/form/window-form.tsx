@@ -1,7 +1,7 @@
 import { Alert, Button, Modal, Stack } from "@mantine/core";
 import type { FormEvent, ReactNode } from "react";
-import { RequestError } from "../../api/errors.ts";
 import { useText } from "../../text/text.ts";
+import { errorWord } from "../states/error-word.ts";
 
 type Props = {
   title: string;
@@ -27,7 +27,7 @@ export function WindowForm({ title, act, error, isBusy, onClose, onSubmit, child
         <Stack gap="lg">
           {error && (
             <Alert color="red" variant="light" role="alert">
-              {error instanceof RequestError ? error.details || t("kit.noAnswer") : error.message}
+              {errorWord(t, error)}
             </Alert>
           )}
           {children}

@@ -3,6 +3,7 @@ import { Link } from "react-router";
 import { localeOf, type Text, type TextKey } from "../../text/text.ts";
 import { Sparkline, UsedBar } from "../chart/small.tsx";
 import { formatMoment, formatPeriod, formatShort } from "../date/date.ts";
+import { formatCount } from "../money/count.ts";
 import { formatDiscount, formatMoney } from "../money/money.ts";
 import { StatusBadge } from "../status/status-badge.tsx";
 
@@ -35,7 +36,6 @@ const textAt = (row: unknown, path: string): string | null => {
   const text = value === null || value === undefined ? "" : Array.isArray(value) ? value.join(", ") : String(value);
   return text === "" ? null : text;
 };
-export const formatCount = (value: number) => new Intl.NumberFormat(localeOf()).format(value);
 
 // Each makes a column: the name of its text, the field, and what is special.
 

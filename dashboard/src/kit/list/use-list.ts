@@ -69,22 +69,49 @@ function changed(old: URLSearchParams, values: Record<string, string | null>): U
   return next;
 }
 
+type ListOptions<O extends AnyOp> = {
+  paging?: Paging;
+  limit?: number;
+  everyMs?: number;
+  /** What takes the server longer, such as figures of each row: asked for once the rows are there. */
+  later?: Partial<ParamsOf<O>>;
+};
+type Asked = { first: Record<string, unknown>; params: Record<string, unknown>; everyMs: number | undefined };
+
+/** The rows, and then the same rows with what `params` ask for beyond `first`. Rows never wait for figures. */
+function useRows<O extends AnyOp>(operation: O, { first, params, everyMs }: Asked) {
+  const hasLater = Object.keys(params).length > Object.keys(first).length;
+  const rows = useOp(operation, first as ParamsOf<O>, { keepOld: true, enabled: hasLater });
+  const areThere = rows.data !== undefined && !rows.isPlaceholderData;
+  const whole = useOp(operation, params as ParamsOf<O>, {
+    keepOld: true,
+    enabled: !hasLater || areThere,
+    ...(everyMs !== undefined && { everyMs }),
+  });
+  if (!hasLater) return whole;
+  const isWhole = whole.data !== undefined && !whole.isPlaceholderData;
+  return {
+    data: isWhole || !areThere ? (whole.data ?? rows.data) : rows.data,
+    error: rows.error,
+    isFetching: rows.isFetching || whole.isFetching,
+    refetch: async () => Promise.all([rows.refetch(), ...(areThere ? [whole.refetch()] : [])]),
+  };
+}
+
 /** A list whose whole state is in the address: back, reload and a link to a colleague show the same rows. */
 export function useList<O extends AnyOp>(
   operation: O,
   fixed: Partial<ParamsOf<O>> = {},
-  { paging = "page" as Paging, limit = ROWS, everyMs }: { paging?: Paging; limit?: number; everyMs?: number } = {},
+  { paging = "page" as Paging, limit = ROWS, everyMs, later }: ListOptions<O> = {},
 ): List<RowOf<O>> {
   const [query, setQuery] = useSearchParams();
   const filters = useMemo(
     () => Object.fromEntries([...query].filter(([name]) => !OF_THE_PAGE.includes(name))),
     [query],
   );
-  const params: Record<string, unknown> = { limit, ...fixed, ...filters };
-  const { data, error, isFetching, refetch } = useOp(operation, params as ParamsOf<O>, {
-    keepOld: true,
-    ...(everyMs !== undefined && { everyMs }),
-  });
+  const first: Record<string, unknown> = { limit, ...fixed, ...filters };
+  const params: Record<string, unknown> = { ...first, ...later };
+  const { data, error, isFetching, refetch } = useRows(operation, { first, params, everyMs });
   const rows = data === undefined ? undefined : rowsOf<RowOf<O>>(data);
   const page = Number(query.get("page") ?? 1);
   const answer = (data ?? {}) as ListAnswer;

@@ -2,7 +2,8 @@ import { Anchor, Button, Group, Skeleton, Stack, Text, Title } from "@mantine/co
 import { IconLock, IconPlugConnectedX, IconSearchOff } from "@tabler/icons-react";
 import { type ReactNode, useEffect, useState } from "react";
 import { RequestError } from "../../api/errors.ts";
-import { type TextKey, useText } from "../../text/text.ts";
+import { type TextKey, type Text as Translate, useText } from "../../text/text.ts";
+import { errorWord } from "./error-word.ts";
 import classes from "./states.module.css";
 
 const SKELETON_MS = 150;
@@ -31,18 +32,18 @@ export function LoadingRows({ rows = 8 }: { rows?: number }) {
   );
 }
 
-const causeOf = (error: unknown): { text: TextKey; details: string; requestId: string } => {
+const causeOf = (error: unknown, t: Translate): { text: TextKey; details: string; requestId: string } => {
   if (!(error instanceof RequestError)) return { text: "kit.failed", details: String(error), requestId: "" };
-  const { status, details, requestId } = error;
+  const { status, requestId } = error;
   const text: TextKey = status === 0 ? "kit.noAnswer" : status === 404 ? "kit.notFound" : "kit.failed";
-  return { text, details: status === 0 ? "" : details, requestId };
+  return { text, details: status === 0 ? "" : errorWord(t, error), requestId };
 };
 
 /** In the place of what could not be read: why, by which request, and the way to try again. */
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
   const t = useText();
   if (error instanceof RequestError && error.status === 403) return <NoAccess needs={error.details} />;
-  const { text, details, requestId } = causeOf(error);
+  const { text, details, requestId } = causeOf(error, t);
   return (
     <Stack className={classes.state} role="alert">
       <IconPlugConnectedX size={28} stroke={1.5} aria-hidden />

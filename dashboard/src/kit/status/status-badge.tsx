@@ -1,5 +1,6 @@
 import {
   IconArchive,
+  IconArrowBackUp,
   IconCheck,
   IconCircle,
   IconCircleFilled,
@@ -25,6 +26,7 @@ const LOOKS = {
   failed: { look: "failed", icon: IconX, text: "kit.status.failed" },
   succeeded: { look: "active", icon: IconCheck, text: "kit.status.succeeded" },
   rolledBack: { look: "expired", icon: IconCircle, text: "kit.status.rolledBack" },
+  rollback: { look: "expired", icon: IconArrowBackUp, text: "kit.status.rollback" },
   working: { look: "scheduled", icon: IconClock, text: "kit.status.working" },
   waiting: { look: "scheduled", icon: IconClock, text: "kit.status.waiting" },
   delivered: { look: "active", icon: IconCheck, text: "kit.status.delivered" },
@@ -52,6 +54,7 @@ const OF_SERVER: Record<string, keyof typeof LOOKS> = {
   SUCCEEDED: "succeeded",
   DONE: "succeeded",
   ROLLED_BACK: "rolledBack",
+  redemption_rollback: "rollback",
   IN_PROGRESS: "working",
   ACCEPTED: "working",
   PROCESSING: "working",

@@ -2,6 +2,7 @@ import { Button, Group } from "@mantine/core";
 import { notifications } from "@mantine/notifications";
 import { textOf } from "../../text/text.ts";
 import { want } from "../floating/wanted.ts";
+import { errorWord } from "../states/error-word.ts";
 
 const UNDO_MS = 10_000;
 
@@ -35,6 +36,6 @@ export function notifyDone(message: string, undo?: () => Promise<unknown>): void
 
 export function notifyFailed(error: unknown): void {
   want("notices");
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorWord(textOf, error);
   notifications.show({ message: textOf("kit.undo.failed", { reason }), color: "red", autoClose: false });
 }

@@ -1,9 +1,10 @@
 import type { CalculatedOrder, OrderItem, ValidatedRedeemable, Validation } from "../../api/operations.gen.ts";
 import { useProject } from "../../api/session.ts";
-import { formatCount } from "../../kit/list/columns.tsx";
+import { formatCount } from "../../kit/money/count.ts";
 import { formatDiscount, formatMoney } from "../../kit/money/money.ts";
 import { Failure, LoadingRows } from "../../kit/states/states.tsx";
 import { localeOf, useText } from "../../text/text.ts";
+import { stepWord } from "../trace/step-word.ts";
 import { RedeemableReasons } from "../trace/trace-tree.tsx";
 import { Verdict } from "../trace/verdict.tsx";
 import { reasonWord } from "../words.ts";
@@ -66,10 +67,13 @@ const WORDS = {
 /** One code: whether it applies, what it takes off, each step of it, and each rule with what it saw. */
 function Redeemable({ of: one, name }: { of: ValidatedRedeemable; name: string | undefined }) {
   const t = useText();
+  const { currency } = useProject();
   const { off } = useMoney();
   const { status, trace, result } = one;
   const message = one.details?.message ?? result.details?.message ?? result.error?.message;
-  const said = result.details?.key ? (message ?? reasonWord(t, result.details.key)) : message;
+  const reason = one.details?.key ?? result.details?.key ?? result.error?.key;
+  // What the shop wrote for its rule comes first.
+  const said = result.error?.error?.message ?? (reason && reasonWord(t, reason)) ?? message;
   const calculation = trace?.calculation;
   return (
     <div className={classes.redeemable}>
@@ -82,7 +86,7 @@ function Redeemable({ of: one, name }: { of: ValidatedRedeemable; name: string |
       {(calculation?.steps ?? []).map((step, place) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: steps have no names, and never move.
         <div className={`${classes.row} ${classes.slip}`} key={place}>
-          <span>{step.says}</span>
+          <span>{stepWord(step, { t, currency })}</span>
           <span>{step.taken === undefined ? "" : off(step.taken)}</span>
         </div>
       ))}

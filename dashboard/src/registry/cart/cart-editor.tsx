@@ -121,8 +121,11 @@ function AtField({ cart: { at }, onChange }: Props) {
   );
 }
 
+/** `hasTime`: false where the page itself says for when it asks. */
+type EditorProps = Props & { hasCodes?: boolean; hasTime?: boolean };
+
 /** What is bought, by whom, when, with which codes. */
-export function CartEditor({ cart, onChange, hasCodes = true }: Props & { hasCodes?: boolean }) {
+export function CartEditor({ cart, onChange, hasCodes = true, hasTime = true }: EditorProps) {
   const t = useText();
   const { lines } = cart;
   const setLine = (place: number, next: readonly CartLine[]) => onChange({ lines: lines.toSpliced(place, 1, ...next) });
@@ -158,7 +161,7 @@ export function CartEditor({ cart, onChange, hasCodes = true }: Props & { hasCod
         />
       )}
       <CustomerField cart={cart} onChange={onChange} />
-      <AtField cart={cart} onChange={onChange} />
+      {hasTime && <AtField cart={cart} onChange={onChange} />}
       {hasCodes && <CodesField codes={cart.codes} onChange={(codes) => onChange({ codes })} />}
     </Stack>
   );

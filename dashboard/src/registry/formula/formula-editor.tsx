@@ -16,25 +16,29 @@ import { getRegistry, type Registry } from "../../api/operations.gen.ts";
 import { useOp } from "../../api/use-op.ts";
 import classes from "./formula.module.css";
 import { faultOf } from "./formula-field.tsx";
+import { useFormulaWords } from "./formula-words.ts";
 
 const LOOKING_MS = 250;
 
 /** Everything that may stand in a formula, from the registry of the server. */
-function completionsOf({ formula_functions, formula_variables, formula_operators }: Registry): Completion[] {
+function completionsOf(
+  { formula_functions, formula_variables, formula_operators }: Registry,
+  { helpOf }: ReturnType<typeof useFormulaWords>,
+): Completion[] {
   return [
     ...formula_functions.map(({ name, help, arguments: takes, example }) => ({
       ...{ label: name, type: "function", detail: `(${takes})`, apply: `${name}(` },
-      info: `${help} ${example.formula} = ${example.gives}`,
+      info: `${helpOf(name, help)} ${example.formula} = ${example.gives}`,
     })),
-    ...formula_variables.map(({ name, help }) => ({ label: name, type: "variable", info: help })),
+    ...formula_variables.map(({ name, help }) => ({ label: name, type: "variable", info: helpOf(name, help) })),
     ...formula_operators
       .filter(({ name }) => /^\w+$/.test(name))
-      .map(({ name, help }) => ({ label: name, type: "keyword", info: help })),
+      .map(({ name, help }) => ({ label: name, type: "keyword", info: helpOf(name, help) })),
   ];
 }
 
 /** The fault of the parser, from its place to the end of the word there. */
-function diagnosticsOf(view: EditorView): Diagnostic[] {
+function diagnosticsOf(view: EditorView, says: (fault: string) => string): Diagnostic[] {
   const text = view.state.doc.toString();
   const fault = faultOf(text);
   if (fault === null) return [];
@@ -45,7 +49,7 @@ function diagnosticsOf(view: EditorView): Diagnostic[] {
           Math.min(fault.at, Math.max(0, text.length - 1)),
           fault.at + (/^\w+/.exec(text.slice(fault.at))?.[0].length ?? 1),
         ];
-  return [{ from, to: Math.min(to, text.length), severity: "error", message: fault.says }];
+  return [{ from, to: Math.min(to, text.length), severity: "error", message: says(fault.says) }];
 }
 
 const nonceOf = () => document.querySelector<HTMLMetaElement>("meta[property=csp-nonce]")?.nonce ?? "";
@@ -55,8 +59,9 @@ type Props = { label: string; formula: string; describedBy: string; onChange: (f
 export default function FormulaEditor({ label, formula, describedBy, onChange }: Props) {
   const place = useRef<HTMLDivElement>(null);
   const { data } = useOp(getRegistry, {});
-  const latest = useRef({ completions: [] as Completion[], onChange });
-  latest.current = { completions: data ? completionsOf(data) : [], onChange };
+  const words = useFormulaWords();
+  const latest = useRef({ completions: [] as Completion[], words, onChange });
+  latest.current = { completions: data ? completionsOf(data, words) : [], words, onChange };
   const first = useRef(formula);
   useEffect(() => {
     const complete = (context: CompletionContext) => {
@@ -75,7 +80,7 @@ export default function FormulaEditor({ label, formula, describedBy, onChange }:
           bracketMatching(),
           closeBrackets(),
           autocompletion({ override: [complete], icons: false }),
-          linter(diagnosticsOf, { delay: LOOKING_MS }),
+          linter((shown) => diagnosticsOf(shown, latest.current.words.faultOf), { delay: LOOKING_MS }),
           keymap.of([...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap]),
           EditorView.lineWrapping,
           EditorView.contentAttributes.of({

@@ -3,6 +3,8 @@ import { lazy, type ReactNode, Suspense, useId, useState } from "react";
 import { formulaFaultAt } from "../../../../src/core/formula/parse.ts";
 import { useText } from "../../text/text.ts";
 
+import { useFormulaWords } from "./formula-words.ts";
+
 // The editor is larger than all else on the page: it comes when a formula is shown.
 const FormulaEditor = lazy(() => import("./formula-editor.tsx"));
 
@@ -34,9 +36,10 @@ export default function FormulaField({ label, description, defaultValue, onChang
     setFormula(next);
     onChange?.(next);
   };
+  const words = useFormulaWords();
+  const says = fault && words.faultOf(fault.says);
   const said =
-    fault &&
-    (fault.at === null ? fault.says : t("registry.formula.faultAt", { place: fault.at + 1, says: fault.says }));
+    fault && (fault.at === null ? says : t("registry.formula.faultAt", { place: fault.at + 1, says: says ?? "" }));
   return (
     <Input.Wrapper
       label={label}

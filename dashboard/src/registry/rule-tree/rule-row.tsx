@@ -2,7 +2,7 @@ import { ActionIcon, Button, TextInput } from "@mantine/core";
 import { IconPlus, IconTrash } from "@tabler/icons-react";
 import type { RegistryRule, RuleTrace } from "../../api/operations.gen.ts";
 import { Select } from "../../kit/later/fields.ts";
-import { useText } from "../../text/text.ts";
+import { localeOf, useText } from "../../text/text.ts";
 import { Seen } from "../trace/trace-tree.tsx";
 import { Verdict } from "../trace/verdict.tsx";
 import { useRegistry } from "../use-registry.ts";
@@ -82,7 +82,7 @@ export function RuleRow({ item, trace, onChange, onRemove, below }: Props) {
     <li className={classes.item}>
       <div className={classes.title}>
         {trace && <Verdict passed={trace.skipped ? null : trace.passed} />}
-        <b title={rule?.help}>{label}</b>
+        <b title={localeOf().startsWith("en") ? rule?.help : undefined}>{label}</b>
         {trace && <Seen leaf={trace} unit={rule?.unit ?? null} />}
         <ActionIcon
           className={classes.end!}

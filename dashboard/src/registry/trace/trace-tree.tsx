@@ -42,8 +42,10 @@ export function Seen({ leaf, unit }: { leaf: RuleTrace; unit: Unit }) {
   );
 }
 
+type Asking = Pick<RuleTrace, "name" | "property"> & { conditions?: { operator: string; expected: unknown }[] };
+
 /** One rule as a sentence: what it asks. */
-export function RuleSentence({ leaf }: { leaf: RuleTrace }) {
+export function RuleSentence({ leaf }: { leaf: Asking }) {
   const t = useText();
   const registry = useRegistry();
   const unit = registry.rules.get(leaf.name ?? "")?.unit ?? null;

@@ -88,7 +88,7 @@ function ViewChoice({ list }: { list: List<Campaign> }) {
 }
 
 export default function Campaigns() {
-  const list = useList(listCampaigns, { expand: "counters" });
+  const list = useList(listCampaigns, {}, { later: { expand: "counters" } });
   const isTimeline = list.query.get("view") === "timeline";
   const filters = [
     tabs("status", "campaigns.status", STATUSES),

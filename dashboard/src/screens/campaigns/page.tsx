@@ -1,3 +1,4 @@
+import { lazy, Suspense } from "react";
 import { useParams } from "react-router";
 import { getCampaign } from "../../api/operations.gen.ts";
 import { useCan, useProject } from "../../api/session.ts";
@@ -8,6 +9,8 @@ import { useText } from "../../text/text.ts";
 import { Actions } from "./actions.tsx";
 import { KINDS } from "./kinds.ts";
 import { offerOf } from "./offer.ts";
+
+const Conditions = lazy(() => import("./conditions.tsx"));
 
 export default function CampaignPage() {
   const t = useText();
@@ -21,9 +24,16 @@ export default function CampaignPage() {
       of={campaign}
       title={({ name }) => name}
       status={({ status, active }) => status ?? (active ? "ACTIVE" : "DISABLED")}
-      below={(one) =>
-        [t(KINDS[one.campaign_type]), campaignSentence(offerOf(one), { t, currency, zone: timezone })].join(" · ")
-      }
+      below={(one) => (
+        <>
+          {[t(KINDS[one.campaign_type]), campaignSentence(offerOf(one), { t, currency, zone: timezone })].join(" · ")}
+          {can("getValidationRule") && (
+            <Suspense>
+              <Conditions campaign={one} />
+            </Suspense>
+          )}
+        </>
+      )}
       actions={(one) => <Actions campaign={one} />}
       call={[getCampaign, { campaignId }]}
       tabs={{

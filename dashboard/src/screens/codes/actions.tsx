@@ -6,8 +6,8 @@ import { deleteVoucher, disableVoucher, enableVoucher, type VoucherWithRules } f
 import { useCan } from "../../api/session.ts";
 import { useSend } from "../../api/use-op.ts";
 import { confirm } from "../../kit/confirm/confirm.ts";
-import { formatCount } from "../../kit/list/columns.tsx";
 import { MenuButton } from "../../kit/menu/menu-button.tsx";
+import { formatCount } from "../../kit/money/count.ts";
 import { notifyDone, notifyFailed } from "../../kit/undo/undo.tsx";
 import { useText } from "../../text/text.ts";
 

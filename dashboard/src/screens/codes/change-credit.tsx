@@ -1,11 +1,11 @@
 import { Alert, Button, Modal, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { RequestError } from "../../api/errors.ts";
 import { adjustVoucherBalance } from "../../api/operations.gen.ts";
 import { useProject } from "../../api/session.ts";
 import { useSend } from "../../api/use-op.ts";
 import { MoneyField } from "../../kit/form/money-field.tsx";
 import { formatMoney } from "../../kit/money/money.ts";
+import { errorWord } from "../../kit/states/error-word.ts";
 import { notifyDone } from "../../kit/undo/undo.tsx";
 import { localeOf, useText } from "../../text/text.ts";
 
@@ -43,7 +43,7 @@ export default function ChangeCredit({ code, onClose }: { code: string; onClose:
         <Stack gap="lg">
           {adjust.error && (
             <Alert color="red" variant="light" role="alert">
-              {adjust.error instanceof RequestError ? adjust.error.details : adjust.error.message}
+              {errorWord(t, adjust.error)}
             </Alert>
           )}
           <MoneyField

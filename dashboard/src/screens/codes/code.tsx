@@ -5,7 +5,7 @@ import { useCan, useProject } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
 import { formatDay, formatMoment, formatPeriod } from "../../kit/date/date.ts";
 import { Facts, type Figure, Figures } from "../../kit/facts/facts.tsx";
-import { formatCount } from "../../kit/list/columns.tsx";
+import { formatCount } from "../../kit/money/count.ts";
 import { formatMoney } from "../../kit/money/money.ts";
 import { Page } from "../../kit/page/page.tsx";
 import { Panel } from "../../kit/page/panel.tsx";

@@ -75,3 +75,13 @@ export function withColumns(
   const before = new TextEncoder().encode(text.slice(0, bodyAt)).length;
   return new Blob([names.map(quoted).join(separator), "\n", content.slice(before)], { type: "text/csv" });
 }
+
+const plain = (name: string) => name.toLowerCase().replace(/[^a-z]/g, "");
+/** For each field the column of the file that has its name. */
+export const guess = (fields: readonly string[], columns: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    fields.flatMap((field) => {
+      const column = columns.find((one) => plain(one) === plain(field));
+      return column === undefined ? [] : [[field, column]];
+    }),
+  );

@@ -1,7 +1,7 @@
 import { SimpleGrid, Textarea } from "@mantine/core";
 import { useNavigate, useParams } from "react-router";
 import { getVoucher, updateVoucher, type VoucherWithRules } from "../../api/operations.gen.ts";
-import { useOp, useSend } from "../../api/use-op.ts";
+import { useOp } from "../../api/use-op.ts";
 import { MomentField } from "../../kit/form/moment-field.tsx";
 import { RecordForm } from "../../kit/form/record-form.tsx";
 import { useRecordForm } from "../../kit/form/use-record-form.ts";
@@ -15,12 +15,11 @@ type Values = { start_date: string | null; expiration_date: string | null; addit
 function Fields({ voucher }: { voucher: VoucherWithRules }) {
   const t = useText();
   const navigate = useNavigate();
-  const update = useSend(updateVoucher);
   const { code, start_date, expiration_date, additional_info } = voucher;
   const state = useRecordForm<Values>({
     record: `code:${voucher.id}`,
     from: { values: { start_date, expiration_date, additional_info: additional_info ?? "" }, etag: null },
-    save: (changes) => update.mutateAsync({ params: { code }, body: changes }),
+    save: (send, changes) => send(updateVoucher, { params: { code }, body: changes }),
     onSaved: () => {
       notifyDone(t("kit.form.saved"));
       void navigate(`/codes/${encodeURIComponent(code)}`);

@@ -8,10 +8,11 @@ import {
 } from "../../api/operations.gen.ts";
 import { useOp } from "../../api/use-op.ts";
 import { formatMoment } from "../../kit/date/date.ts";
-import { type Column, count, discount, link, moment, money, status, text, word } from "../../kit/list/columns.tsx";
+import { type Column, count, discount, link, moment, money, text, word } from "../../kit/list/columns.tsx";
 import { SmallTable } from "../../kit/list/small-table.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
 import { Failure, LoadingRows } from "../../kit/states/states.tsx";
+import { redemptionResult } from "../../registry/redemption-result.tsx";
 import { type TextKey, useText } from "../../text/text.ts";
 
 const FEW = 10;
@@ -23,7 +24,7 @@ const REDEMPTIONS: readonly Column<Redemption>[] = [
     ({ date }, { zone }) => formatMoment(date, zone),
     ({ id }) => `/redemptions/${id}`,
   ),
-  status<Redemption>("codes.result", "status"),
+  redemptionResult("codes.result"),
   text<Redemption>("codes.customer", "customer.source_id"),
   text<Redemption>("codes.order", "order.source_id"),
   money<Redemption>("codes.amount", "order.amount"),

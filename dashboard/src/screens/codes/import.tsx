@@ -4,13 +4,15 @@ import { useSearchParams } from "react-router";
 import { importCampaignVouchersCsv, importVouchersCsv } from "../../api/operations.gen.ts";
 import { send } from "../../api/send.ts";
 import { CAMPAIGNS } from "../../api/sources.ts";
+import { ShowAsCall } from "../../kit/call/show-as-call.tsx";
 import { Select } from "../../kit/later/fields.ts";
 import { PageHead } from "../../kit/page/page-head.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
 import { type Option, RecordSelect } from "../../kit/pick/record-select.tsx";
+import { errorWord } from "../../kit/states/error-word.ts";
 import { useText } from "../../text/text.ts";
 import classes from "./codes.module.css";
-import { type CsvHead, openFile, readHead, withColumns } from "./csv-file.ts";
+import { type CsvHead, guess, openFile, readHead, withColumns } from "./csv-file.ts";
 import { ActionProgress } from "./progress.tsx";
 
 const OWN_FIELDS = [
@@ -22,16 +24,6 @@ const CAMPAIGN_FIELDS = [
   ...["Start Date", "Expiration Date", "Additional Info"],
 ];
 type Chosen = { file: File; content: Blob; text: string; head: CsvHead };
-
-const plain = (name: string) => name.toLowerCase().replace(/[^a-z]/g, "");
-/** For each field the column of the file that has its name. */
-const guess = (fields: readonly string[], columns: readonly string[]): Record<string, string> =>
-  Object.fromEntries(
-    fields.flatMap((field) => {
-      const column = columns.find((one) => plain(one) === plain(field));
-      return column === undefined ? [] : [[field, column]];
-    }),
-  );
 
 function Preview({ head: { columns, rows } }: { head: CsvHead }) {
   const t = useText();
@@ -103,6 +95,14 @@ function Mapping({ fields, columns, mapping, onChange }: MappingProps) {
   );
 }
 
+/** Where the file goes: into a campaign, or among the codes that belong to none. */
+const callOf = (campaign: Option | null, isTrial: boolean) => {
+  const dry_run = isTrial ? { dry_run: true } : {};
+  return campaign
+    ? { operation: importCampaignVouchersCsv, params: { campaignId: campaign.value, ...dry_run } }
+    : { operation: importVouchersCsv, params: dry_run };
+};
+
 /** Sends the file, with its columns named as the fields that were chosen for them. */
 async function upload(
   { file, content, text, head }: Chosen,
@@ -114,11 +114,8 @@ async function upload(
   const names = head.columns.map((column) => fieldOf.get(column) ?? column);
   const body = new FormData();
   body.set("file", withColumns(content, text, head, names), file.name);
-  const dry_run = isTrial ? { dry_run: true } : {};
-  const answer = campaign
-    ? await send(importCampaignVouchersCsv, { campaignId: campaign.value, ...dry_run }, { body })
-    : await send(importVouchersCsv, dry_run, { body });
-  return answer.async_action_id;
+  const { operation, params } = callOf(campaign, isTrial);
+  return (await send(operation as typeof importVouchersCsv, params, { body })).async_action_id;
 }
 
 export default function ImportCodes() {
@@ -169,7 +166,9 @@ export default function ImportCodes() {
     );
   return (
     <>
-      <PageHead title={t("codes.import")} below={t("codes.importHelp")} />
+      <PageHead title={t("codes.import")} below={t("codes.importHelp")}>
+        <ShowAsCall {...callOf(campaign, false)} file={chosen?.file.name ?? "codes.csv"} />
+      </PageHead>
       <Stack gap="lg">
         <Panel>
           <Stack gap="lg" maw={560}>
@@ -218,7 +217,7 @@ export default function ImportCodes() {
         )}
         {error && (
           <Alert color="red" variant="light" role="alert">
-            {error.message}
+            {errorWord(t, error)}
           </Alert>
         )}
         {trial && (

@@ -1,15 +1,16 @@
 import { Alert, Button, Group, SegmentedControl, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
-import { RequestError } from "../../api/errors.ts";
 import { addVouchersToCampaign } from "../../api/operations.gen.ts";
 import { CAMPAIGNS } from "../../api/sources.ts";
 import { useSend } from "../../api/use-op.ts";
+import { ShowFormAsCall } from "../../kit/call/show-as-call.tsx";
 import { NumberInput } from "../../kit/later/fields.ts";
-import { formatCount } from "../../kit/list/columns.tsx";
+import { formatCount } from "../../kit/money/count.ts";
 import { PageHead } from "../../kit/page/page-head.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
 import { type Option, RecordSelect } from "../../kit/pick/record-select.tsx";
+import { errorWord } from "../../kit/states/error-word.ts";
 import { notifyDone } from "../../kit/undo/undo.tsx";
 import { useText } from "../../text/text.ts";
 import { OwnCode } from "./own-code.tsx";
@@ -27,12 +28,14 @@ function InCampaign() {
   const [code, setCode] = useState("");
   const [isPressed, setPressed] = useState(false);
   const many = typeof count === "number" && count >= 1 ? count : null;
+  const written = {
+    params: { campaignId: campaign?.value ?? "CAMPAIGN", vouchers_count: many ?? 1 },
+    body: many === 1 && code.trim() !== "" ? { code: code.trim() } : {},
+  };
   const make = async () => {
     setPressed(true);
     if (!campaign || many === null) return;
-    const params = { campaignId: campaign.value, vouchers_count: many };
-    const body = many === 1 && code.trim() !== "" ? { code: code.trim() } : {};
-    const answer = await add.mutateAsync({ params, body }).catch(() => null);
+    const answer = await add.mutateAsync(written).catch(() => null);
     if (answer === null) return;
     if ("async_action_id" in answer) return setQuery({ action: answer.async_action_id, campaign_id: campaign.value });
     notifyDone(t("codes.made", { code: answer.code }));
@@ -49,7 +52,7 @@ function InCampaign() {
       <Stack gap="lg" maw={560}>
         {add.error && (
           <Alert color="red" variant="light" role="alert">
-            {add.error instanceof RequestError ? add.error.details : add.error.message}
+            {errorWord(t, add.error)}
           </Alert>
         )}
         <RecordSelect
@@ -81,6 +84,7 @@ function InCampaign() {
           <Button type="submit" loading={add.isPending}>
             {t("codes.makeMany", { count: many ?? 1, shown: formatCount(many ?? 1) })}
           </Button>
+          <ShowFormAsCall of={async () => [{ operation: addVouchersToCampaign, ...written }]} />
         </Group>
       </Stack>
     </form>

@@ -1,12 +1,11 @@
 import { SimpleGrid, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { useNavigate } from "react-router";
-import { createVoucher } from "../../api/operations.gen.ts";
-import { useSend } from "../../api/use-op.ts";
+import { createVoucher, type Voucher } from "../../api/operations.gen.ts";
 import { MomentField } from "../../kit/form/moment-field.tsx";
 import { MoneyField } from "../../kit/form/money-field.tsx";
 import { RecordForm } from "../../kit/form/record-form.tsx";
-import { useRecordForm } from "../../kit/form/use-record-form.ts";
+import { type RecordForm as RecordFormState, useRecordForm } from "../../kit/form/use-record-form.ts";
 import { NumberInput, Select } from "../../kit/later/fields.ts";
 import { notifyDone } from "../../kit/undo/undo.tsx";
 import { useText } from "../../text/text.ts";
@@ -42,9 +41,8 @@ const worthOfForm = ({ kind, percent, amount }: Values) =>
 export function OwnCode() {
   const t = useText();
   const navigate = useNavigate();
-  const create = useSend(createVoucher);
   const [kind, setKind] = useState(FIRST.kind);
-  const state = useRecordForm<Values>({
+  const state: RecordFormState<Values> = useRecordForm<Values, Voucher>({
     record: "code:new",
     from: { values: FIRST, etag: null },
     validate: (values) => ({
@@ -52,10 +50,10 @@ export function OwnCode() {
         !(Number(values.percent) > 0 && Number(values.percent) <= 100) && { percent: t("codes.percentHelp") }),
       ...(values.kind !== "PERCENT" && !values.amount && { amount: t("kit.form.money") }),
     }),
-    save: async () => {
+    save: (send) => {
       const values = state.form.getValues();
       const { code, uses, start_date, expiration_date } = values;
-      const made = await create.mutateAsync({
+      return send(createVoucher, {
         params: {},
         body: {
           ...worthOfForm(values),
@@ -65,10 +63,12 @@ export function OwnCode() {
           ...(expiration_date && { expiration_date }),
         },
       });
+    },
+    onSaved: (made) => {
+      if (made === null) return;
       notifyDone(t("codes.made", { code: made.code }));
       void navigate(`/codes/${encodeURIComponent(made.code)}`);
     },
-    onSaved: () => {},
   });
   const { form } = state;
   return (

@@ -5,6 +5,7 @@ import { getVoucher, listVouchers } from "../../api/operations.gen.ts";
 import { useProject } from "../../api/session.ts";
 import { CAMPAIGNS } from "../../api/sources.ts";
 import { useOp } from "../../api/use-op.ts";
+import { ShowAsCall } from "../../kit/call/show-as-call.tsx";
 import { record } from "../../kit/list/more-filters.tsx";
 import { PageHead } from "../../kit/page/page-head.tsx";
 import { Empty, Failure, LoadingRows } from "../../kit/states/states.tsx";
@@ -47,6 +48,11 @@ export default function PrintCodes() {
         <Button leftSection={<IconPrinter size={16} />} onClick={() => window.print()}>
           {t("codes.printNow")}
         </Button>
+        {code === null ? (
+          <ShowAsCall operation={listVouchers} params={params} />
+        ) : (
+          <ShowAsCall operation={getVoucher} params={{ code }} />
+        )}
       </PageHead>
       <Group mb="lg" className={classes.tools!}>
         {code === null && Campaign && <Campaign list={{ query, filter: set }} />}

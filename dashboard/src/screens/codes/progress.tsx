@@ -6,6 +6,7 @@ import { askAgainAfter, useOp } from "../../api/use-op.ts";
 import { type Column, text } from "../../kit/list/columns.tsx";
 import { SmallTable } from "../../kit/list/small-table.tsx";
 import { Failure } from "../../kit/states/states.tsx";
+import { jobSays } from "../../registry/job-name.ts";
 import { useText } from "../../text/text.ts";
 
 const EVERY_MS = 700;
@@ -51,7 +52,7 @@ export function ActionProgress({ id, onDone }: { id: string; onDone?: (action: A
           variant="light"
           color={status === "FAILED" ? "red" : (result?.failed_count ?? 0) > 0 ? "yellow" : "laurel"}
         >
-          {result?.message ?? t(status === "FAILED" ? "codes.actionFailed" : "codes.actionDone")}
+          {jobSays(t, result ?? null) ?? t(status === "FAILED" ? "codes.actionFailed" : "codes.actionDone")}
         </Alert>
       )}
       {failed.length > 0 && (

@@ -1,10 +1,10 @@
 import { Alert, Button, Modal, Stack } from "@mantine/core";
 import { useState } from "react";
-import { RequestError } from "../../api/errors.ts";
 import { createPublication } from "../../api/operations.gen.ts";
 import { CUSTOMERS } from "../../api/sources.ts";
 import { useSend } from "../../api/use-op.ts";
 import { type Option, RecordSelect } from "../../kit/pick/record-select.tsx";
+import { errorWord } from "../../kit/states/error-word.ts";
 import { notifyDone } from "../../kit/undo/undo.tsx";
 import { useText } from "../../text/text.ts";
 
@@ -37,7 +37,7 @@ export default function Publish({ code, onClose }: { code: string; onClose: () =
         <Stack gap="lg">
           {publish.error && (
             <Alert color="red" variant="light" role="alert">
-              {publish.error instanceof RequestError ? publish.error.details : publish.error.message}
+              {errorWord(t, publish.error)}
             </Alert>
           )}
           <RecordSelect

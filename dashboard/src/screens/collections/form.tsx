@@ -10,9 +10,9 @@ import {
 } from "../../api/operations.gen.ts";
 import { sendFor } from "../../api/send.ts";
 import { PRODUCTS } from "../../api/sources.ts";
-import { useRecord, useSend } from "../../api/use-op.ts";
+import { useRecord } from "../../api/use-op.ts";
 import { RecordForm } from "../../kit/form/record-form.tsx";
-import { useRecordForm } from "../../kit/form/use-record-form.ts";
+import { type RecordForm as RecordFormState, useRecordForm } from "../../kit/form/use-record-form.ts";
 import { Select } from "../../kit/later/fields.ts";
 import { Page } from "../../kit/page/page.tsx";
 import { PageHead } from "../../kit/page/page-head.tsx";
@@ -66,25 +66,23 @@ function Chosen({ value, onChange }: { value: readonly Option[]; onChange: (next
 function Fields({ collection, etag }: { collection: ProductCollection | null; etag: string | null }) {
   const t = useText();
   const navigate = useNavigate();
-  const [create, update] = [useSend(createProductCollection), useSend(updateProductCollection)];
   const [rows, setRows] = useState(() => rowsOfFilter(collection?.filter ?? null, PRODUCT_FIELDS));
   const [type, setType] = useState(valuesOf(collection).type);
   const [chosen, setChosen] = useState<Option[]>([]);
-  const state = useRecordForm<Values>({
+  const state: RecordFormState<Values> = useRecordForm<Values, { id: string }>({
     record: `collection:${collection?.id ?? "new"}`,
     from: { values: valuesOf(collection), etag },
     validate: ({ name }) => (name.trim() === "" ? { name: t("kit.form.required") } : {}),
-    save: async (changes, version) => {
+    save: async (send, changes, version) => {
       const { name, filter } = state.form.getValues();
       const { type: _, products: __, ...body } = changes;
       const products = chosen.map(({ value: id }) => ({ id, object: "product" as const }));
-      const { id } = collection
-        ? await update.mutateAsync({ params: { productCollectionId: collection.id }, body, ...version })
-        : await create.mutateAsync({
+      return collection
+        ? send(updateProductCollection, { params: { productCollectionId: collection.id }, body, ...version })
+        : send(createProductCollection, {
             params: {},
             body: { name: name.trim(), type, ...(type === "STATIC" ? { products } : { filter }) },
           });
-      void navigate(`/collections/${id}`);
     },
     ...(collection && {
       readAgain: async () => {
@@ -92,7 +90,10 @@ function Fields({ collection, etag }: { collection: ProductCollection | null; et
         return { values: valuesOf(answer.body), etag: answer.etag };
       },
     }),
-    onSaved: () => notifyDone(t("kit.form.saved")),
+    onSaved: (saved) => {
+      notifyDone(t("kit.form.saved"));
+      void navigate(`/collections/${saved?.id ?? collection?.id}`);
+    },
   });
   const { form } = state;
   return (

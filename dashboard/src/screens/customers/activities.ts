@@ -24,10 +24,12 @@ type About = {
   text: TextKey;
   /** Where the name of what it is about stands. */
   what?: string;
+  /** That name is the key of a reason. */
+  isReason?: true;
   /** Not told where the same request did this, which says the same. */
   unless?: string;
 };
-const row = (kind: Kind, icon: TablerIcon, text: TextKey, more: { what?: string; unless?: string } = {}): About => ({
+const row = (kind: Kind, icon: TablerIcon, text: TextKey, more: Partial<About> = {}): About => ({
   ...{ kind, icon, text },
   ...more,
 });
@@ -49,7 +51,10 @@ export const ACTIVITIES: Record<string, About> = {
   "customer.validation.succeeded": row("codes", IconTicket, "customers.did.asked"),
   "customer.validation.failed": row("codes", IconTicketOff, "customers.did.askedInVain"),
   "customer.redemption.succeeded": row("codes", IconTicket, "customers.did.redeemed"),
-  "customer.redemption.failed": row("codes", IconTicketOff, "customers.did.refused", { what: "failure_code" }),
+  "customer.redemption.failed": row("codes", IconTicketOff, "customers.did.refused", {
+    what: "failure_code",
+    isReason: true,
+  }),
   "customer.redemption.rollback.succeeded": row("codes", IconArrowBackUp, "customers.did.rolledBack"),
   "customer.redemption.rollback.failed": row("codes", IconTicketOff, "customers.did.notRolledBack"),
   "customer.publication.succeeded": row("codes", IconGift, "customers.did.given"),

@@ -2,13 +2,13 @@ import { Badge, Button, Group, Title } from "@mantine/core";
 import { IconDots } from "@tabler/icons-react";
 import { lazy, Suspense, useState } from "react";
 import { Link, useParams } from "react-router";
-import { type Customer, getCustomer, getCustomerMemberships, listCustomerSegments } from "../../api/operations.gen.ts";
+import { type Customer, getCustomer, listCustomerSegments } from "../../api/operations.gen.ts";
 import { useCan, useProject } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
 import { formatDay } from "../../kit/date/date.ts";
-import { Facts, Figures } from "../../kit/facts/facts.tsx";
-import { formatCount } from "../../kit/list/columns.tsx";
+import { Facts, type Figure, Figures } from "../../kit/facts/facts.tsx";
 import { MenuButton } from "../../kit/menu/menu-button.tsx";
+import { formatCount } from "../../kit/money/count.ts";
 import { formatMoney } from "../../kit/money/money.ts";
 import { Can } from "../../kit/page/can.tsx";
 import { Page } from "../../kit/page/page.tsx";
@@ -19,17 +19,12 @@ import classes from "./customer.module.css";
 import { useErase } from "./erase.tsx";
 import { exportCustomer } from "./export.ts";
 import { nameOf } from "./names.ts";
+import { type ProgramCard, useMemberships, useProgramCards } from "./programs.ts";
 import { Timeline } from "./timeline.tsx";
 import { Memberships, Wallet } from "./wallet.tsx";
 
 const GiveCode = lazy(() => import("./give-code.tsx"));
 const GivePoints = lazy(() => import("./give-points.tsx"));
-
-const useMemberships = (customerId: string | undefined) => {
-  const can = useCan();
-  const enabled = customerId !== undefined && can("getCustomerMemberships");
-  return useOp(getCustomerMemberships, { customerId: customerId ?? "" }, { enabled }).data;
-};
 
 function Actions({ customer }: { customer: Customer }) {
   const t = useText();
@@ -70,8 +65,27 @@ function Actions({ customer }: { customer: Customer }) {
   );
 }
 
-function Sums({ customer: { summary, loyalty } }: { customer: Customer }) {
+/** The balance of each wallet: points of one program are not those of another. */
+const useBalances = (cards: readonly ProgramCard[]): Figure[] => {
   const t = useText();
+  return cards.map(({ program, card: { id, balance }, wallet, tier }) => ({
+    id,
+    label: [program.name, wallet].filter(Boolean).join(" · "),
+    value: formatCount(balance.points),
+    below: [
+      tier && t("customers.tier", { name: tier }),
+      balance.pending_points > 0 && t("customers.pending", { points: formatCount(balance.pending_points) }),
+    ]
+      .filter(Boolean)
+      .join(" · "),
+  }));
+};
+
+type SumsProps = { customer: Customer; cards: readonly ProgramCard[] };
+
+function Sums({ customer: { summary, loyalty }, cards }: SumsProps) {
+  const t = useText();
+  const balances = useBalances(cards);
   const { currency, timezone } = useProject();
   const money = (minor: number) => formatMoney(minor, currency, { locale: localeOf() });
   const { orders, redemptions } = summary;
@@ -97,7 +111,11 @@ function Sums({ customer: { summary, loyalty } }: { customer: Customer }) {
             back: redemptions.total_rolled_back,
           }),
         },
-        { label: t("customers.points"), value: formatCount(loyalty.points), below: tiers.join(", ") },
+        // Those of loyalty campaigns; who is in programs only has none.
+        ...(loyalty.points > 0 || tiers.length > 0 || cards.length === 0
+          ? [{ label: t("customers.points"), value: formatCount(loyalty.points), below: tiers.join(", ") }]
+          : []),
+        ...balances,
         {
           label: t("customers.credit"),
           value: money(redemptions.gift.amount_to_go),
@@ -159,7 +177,7 @@ function Segments({ customerId }: { customerId: string }) {
 export default function CustomerPage() {
   const { customerId = "" } = useParams();
   const customer = useOp(getCustomer, { customerId });
-  const programs = useMemberships(customer.data?.id);
+  const cards = useProgramCards(customer.data?.id);
   return (
     <Page
       of={customer}
@@ -177,16 +195,16 @@ export default function CustomerPage() {
     >
       {(one) => (
         <>
-          <Sums customer={one} />
+          <Sums customer={one} cards={cards} />
           <div className={classes.columns}>
             <Can do="listCustomerActivity">
-              <Timeline customerId={one.id} />
+              <Timeline customerId={one.id} cards={cards} />
             </Can>
             <div className={classes.side}>
               <Can do="listCustomerRedeemables">
                 <Wallet customerId={one.id} />
               </Can>
-              {programs && <Memberships memberships={programs.memberships} />}
+              <Memberships cards={cards} />
               <Profile customer={one} />
             </div>
           </div>

@@ -3,7 +3,7 @@ import { useNavigate } from "react-router";
 import { type Customer, eraseCustomer } from "../../api/operations.gen.ts";
 import { useSend } from "../../api/use-op.ts";
 import { confirm } from "../../kit/confirm/confirm.ts";
-import { formatCount } from "../../kit/list/columns.tsx";
+import { formatCount } from "../../kit/money/count.ts";
 import { notifyDone, notifyFailed } from "../../kit/undo/undo.tsx";
 import { useText } from "../../text/text.ts";
 import { nameOf } from "./names.ts";

@@ -1,9 +1,9 @@
 import { SimpleGrid, Textarea, TextInput } from "@mantine/core";
 import { useNavigate, useParams } from "react-router";
 import { type Customer, createCustomer, getCustomer, updateCustomer } from "../../api/operations.gen.ts";
-import { useOp, useSend } from "../../api/use-op.ts";
+import { useOp } from "../../api/use-op.ts";
 import { RecordForm } from "../../kit/form/record-form.tsx";
-import { useRecordForm } from "../../kit/form/use-record-form.ts";
+import { type RecordForm as RecordFormState, useRecordForm } from "../../kit/form/use-record-form.ts";
 import { Page } from "../../kit/page/page.tsx";
 import { PageHead } from "../../kit/page/page-head.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
@@ -33,19 +33,20 @@ function bodyOf(changes: Partial<Values>, values: Values) {
 function CustomerFields({ customer }: { customer: Customer | null }) {
   const t = useText();
   const navigate = useNavigate();
-  const [create, update] = [useSend(createCustomer), useSend(updateCustomer)];
-  const state = useRecordForm<Values>({
+  const state: RecordFormState<Values> = useRecordForm<Values, { id: string }>({
     record: `customer:${customer?.id ?? "new"}`,
     from: { values: valuesOf(customer), etag: null },
     validate: ({ email }) => (email !== "" && !/^\S+@\S+$/.test(email) ? { email: t("customers.badEmail") } : {}),
-    save: async (changes) => {
+    save: async (send, changes) => {
       const body = bodyOf(changes, state.form.getValues());
-      const { id } = customer
-        ? await update.mutateAsync({ params: { customerId: customer.id }, body })
-        : await create.mutateAsync({ params: {}, body });
-      void navigate(`/customers/${id}`);
+      return customer
+        ? send(updateCustomer, { params: { customerId: customer.id }, body })
+        : send(createCustomer, { params: {}, body });
     },
-    onSaved: () => notifyDone(t("kit.form.saved")),
+    onSaved: (saved) => {
+      notifyDone(t("kit.form.saved"));
+      void navigate(`/customers/${saved?.id ?? customer?.id}`);
+    },
   });
   const { form } = state;
   const field = (name: keyof Values) => ({ ...form.getInputProps(name), key: form.key(name) });

@@ -1,10 +1,10 @@
 import { Alert, Button, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { RequestError } from "../../api/errors.ts";
 import { type Customer, createPublication } from "../../api/operations.gen.ts";
 import { CAMPAIGNS } from "../../api/sources.ts";
 import { useSend } from "../../api/use-op.ts";
 import { type Option, RecordSelect } from "../../kit/pick/record-select.tsx";
+import { errorWord } from "../../kit/states/error-word.ts";
 import { notifyDone } from "../../kit/undo/undo.tsx";
 import { useText } from "../../text/text.ts";
 import { nameOf } from "./names.ts";
@@ -47,7 +47,7 @@ export default function GiveCode({ customer, onClose }: { customer: Customer; on
           <Text size="sm">{t("customers.giveCodeHelp", { name: nameOf(customer) })}</Text>
           {publish.error && (
             <Alert color="red" variant="light" role="alert">
-              {publish.error instanceof RequestError ? publish.error.details : publish.error.message}
+              {errorWord(t, publish.error)}
             </Alert>
           )}
           <RecordSelect

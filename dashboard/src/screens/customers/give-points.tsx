@@ -1,6 +1,5 @@
 import { Alert, Button, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { RequestError } from "../../api/errors.ts";
 import {
   adjustCardPoints,
   adjustLoyaltyMemberBalance,
@@ -9,7 +8,8 @@ import {
 } from "../../api/operations.gen.ts";
 import { useSend } from "../../api/use-op.ts";
 import { NumberInput, Select } from "../../kit/later/fields.ts";
-import { formatCount } from "../../kit/list/columns.tsx";
+import { formatCount } from "../../kit/money/count.ts";
+import { errorWord } from "../../kit/states/error-word.ts";
 import { notifyDone } from "../../kit/undo/undo.tsx";
 import { type Text as Texts, useText } from "../../text/text.ts";
 import { nameOf } from "./names.ts";
@@ -98,7 +98,7 @@ export default function GivePoints({ customer, programs, onClose }: Props) {
           {cards.length === 0 && <Text size="sm">{t("customers.noCard")}</Text>}
           {error && (
             <Alert color="red" variant="light" role="alert">
-              {error instanceof RequestError ? error.details : error.message}
+              {errorWord(t, error)}
             </Alert>
           )}
           <Select

@@ -1,17 +1,29 @@
 import { Anchor, Button, SegmentedControl, Text, Title } from "@mantine/core";
+import { IconStar } from "@tabler/icons-react";
 import { useState } from "react";
 import { Link } from "react-router";
-import { type CustomerActivity, listCustomerActivity, listOrders, listRedemptions } from "../../api/operations.gen.ts";
+import {
+  type CustomerActivity,
+  type LoyaltyTierTransaction,
+  listCustomerActivity,
+  listOrders,
+  listRedemptions,
+} from "../../api/operations.gen.ts";
 import { useCan, useProject } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
 import { formatMoment } from "../../kit/date/date.ts";
-import { formatCount, valueAt } from "../../kit/list/columns.tsx";
+import { valueAt } from "../../kit/list/columns.tsx";
+import { formatCount } from "../../kit/money/count.ts";
 import { formatDiscount, formatMoney } from "../../kit/money/money.ts";
 import { Panel } from "../../kit/page/panel.tsx";
 import { Failure, LoadingRows } from "../../kit/states/states.tsx";
-import { localeOf, useText } from "../../text/text.ts";
+import { POINT_ENTRIES } from "../../registry/point-entries.ts";
+import { reasonWord } from "../../registry/words.ts";
+import { localeOf, type TextKey, useText } from "../../text/text.ts";
 import { ACTIVITIES, KINDS, type Kind, kindOf } from "./activities.ts";
 import classes from "./customer.module.css";
+import { type Movement, useMovements } from "./movements.ts";
+import type { ProgramCard } from "./programs.ts";
 
 const MORE = 50;
 const MOST = 100;
@@ -59,10 +71,11 @@ function Line({ activity, named }: { activity: CustomerActivity; named: Named })
   const about = ACTIVITIES[activity.type];
   if (!about) return <li className="mono">{activity.type}</li>;
   const points = valueAt(activity.data, "points") ?? valueAt(activity.data, "balance.points");
+  const what = valueAt(activity.data, about.what ?? "");
   const values = {
     count: points,
     points: typeof points === "number" ? formatCount(points) : "",
-    what: valueAt(activity.data, about.what ?? "") ?? "",
+    what: about.isReason ? (reasonWord(t, String(what)) ?? what) : (what ?? ""),
   };
   return (
     <li className={classes.line}>
@@ -82,22 +95,60 @@ function Line({ activity, named }: { activity: CustomerActivity; named: Named })
   );
 }
 
+const CLIMBS: Record<LoyaltyTierTransaction["type"], TextKey> = {
+  JOINED: "customers.did.tierJoined",
+  UPGRADED: "customers.did.tierUp",
+  DOWNGRADED: "customers.did.tierDown",
+  PROLONGED: "customers.did.tierKept",
+  LEFT: "customers.did.tierLeft",
+};
+const isClimb = (entry: Movement["entry"]): entry is LoyaltyTierTransaction["type"] => entry in CLIMBS;
+
+function MovementLine({ of: { entry, points, tier, name, to } }: { of: Movement }) {
+  const t = useText();
+  const about = isClimb(entry) ? { text: CLIMBS[entry], sign: "" } : POINT_ENTRIES[entry];
+  return (
+    <li className={classes.line}>
+      <IconStar size={16} stroke={1.75} aria-hidden className={classes.icon} />
+      <span>
+        {t(about.text)}
+        {tier && `: ${tier}`} ·{" "}
+        <Anchor component={Link} to={to} inherit underline="always">
+          {name}
+        </Anchor>
+      </span>
+      {points !== null && (
+        <span className={`${classes.sum} tabular`}>
+          {about.sign}
+          {t("worth.points", { count: points, points: formatCount(points) })}
+        </span>
+      )}
+    </li>
+  );
+}
+
+type Moment = { id: string; at: string; activities: CustomerActivity[]; movements: Movement[] };
+
 /** What one request did belongs together: a purchase, its codes and its points. */
-function grouped(activities: readonly CustomerActivity[], kind: Kind | ""): CustomerActivity[][] {
-  // What was loaded from another system later may have happened before.
-  const newestFirst = activities.toSorted((a, b) => b.created_at.localeCompare(a.created_at));
-  const groups = Map.groupBy(newestFirst, ({ group_id, created_at }) => `${created_at} ${group_id}`).values();
-  return [...groups].flatMap((group) => {
+function momentsOf(activities: readonly CustomerActivity[], movements: readonly Movement[], kind: Kind | ""): Moment[] {
+  const groups = Map.groupBy(activities, ({ group_id, created_at }) => `${created_at} ${group_id}`).values();
+  const told = [...groups].flatMap((group): Moment[] => {
     const types = new Set(group.map(({ type }) => type));
-    const told = group.filter(
+    const lines = group.filter(
       ({ type }) => !types.has(ACTIVITIES[type]?.unless ?? "") && (kind === "" || kindOf(type) === kind),
     );
-    return told.length === 0 ? [] : [told];
+    return lines.length === 0 ? [] : [{ id: lines[0]!.id, at: lines[0]!.created_at, activities: lines, movements: [] }];
   });
+  const moved = kind === "" || kind === "points" ? movements : [];
+  const own = [...Map.groupBy(moved, ({ created_at }) => created_at)].map(
+    ([at, lines]): Moment => ({ id: lines[0]!.id, at, activities: [], movements: lines }),
+  );
+  // What was loaded from another system later may have happened before.
+  return [...told, ...own].sort((a, b) => b.at.localeCompare(a.at));
 }
 
 /** Everything that happened with somebody, the newest first. */
-export function Timeline({ customerId }: { customerId: string }) {
+export function Timeline({ customerId, cards }: { customerId: string; cards: readonly ProgramCard[] }) {
   const t = useText();
   const { timezone } = useProject();
   const [kind, setKind] = useState<Kind | "">("");
@@ -105,7 +156,11 @@ export function Timeline({ customerId }: { customerId: string }) {
   const params = { customerId, limit, order: "-created_at" as const };
   const { data, error, refetch, isFetching } = useOp(listCustomerActivity, params, { keepOld: true });
   const named = useNamed(customerId);
-  const shown = grouped(data?.data ?? [], kind);
+  const activities = data?.data ?? [];
+  // Movements that are older than what is shown of the rest come with it.
+  const oldest = data?.has_more ? activities.reduce((at, one) => (one.created_at < at ? one.created_at : at), "~") : "";
+  const movements = useMovements(cards).filter(({ created_at }) => created_at >= oldest);
+  const shown = momentsOf(activities, movements, kind);
   const kinds = [
     { value: "", label: t("kit.list.all") },
     ...KINDS.map((value) => ({ value, label: t(`customers.kinds.${value}`) })),
@@ -125,12 +180,15 @@ export function Timeline({ customerId }: { customerId: string }) {
       {data === undefined && (error ? <Failure error={error} retry={() => void refetch()} /> : <LoadingRows />)}
       {data && shown.length === 0 && <Text c="dimmed">{t("customers.nothingYet")}</Text>}
       <ol className={classes.timeline}>
-        {shown.map((group) => (
-          <li key={group[0]!.id} className={classes.moment}>
-            <time dateTime={group[0]!.created_at}>{formatMoment(group[0]!.created_at, timezone)}</time>
+        {shown.map(({ id, at, activities: lines, movements: moved }) => (
+          <li key={id} className={classes.moment}>
+            <time dateTime={at}>{formatMoment(at, timezone)}</time>
             <ul className={classes.lines}>
-              {group.map((one) => (
+              {lines.map((one) => (
                 <Line key={one.id} activity={one} named={named} />
+              ))}
+              {moved.map((one) => (
+                <MovementLine key={one.id} of={one} />
               ))}
             </ul>
           </li>

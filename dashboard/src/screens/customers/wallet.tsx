@@ -1,21 +1,17 @@
 import { Anchor, Text, Title } from "@mantine/core";
 import { Link } from "react-router";
-import {
-  type HeldRedeemable,
-  type LoyaltyMemberships,
-  listCustomerRedeemables,
-  listLoyaltyMemberTiers,
-} from "../../api/operations.gen.ts";
+import { type HeldRedeemable, listCustomerRedeemables, listLoyaltyMemberTiers } from "../../api/operations.gen.ts";
 import { useCan, useProject } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
 import { formatDay } from "../../kit/date/date.ts";
-import { formatCount } from "../../kit/list/columns.tsx";
+import { formatCount } from "../../kit/money/count.ts";
 import { Panel } from "../../kit/page/panel.tsx";
 import { Failure, LoadingRows } from "../../kit/states/states.tsx";
 import { StatusBadge } from "../../kit/status/status-badge.tsx";
 import { worthOf } from "../../registry/worth.ts";
 import { useText } from "../../text/text.ts";
 import classes from "./customer.module.css";
+import { memberPath, type ProgramCard } from "./programs.ts";
 
 const MANY = 50;
 /** The words of the wallet in the words of all other statuses. */
@@ -76,38 +72,59 @@ export function Wallet({ customerId }: { customerId: string }) {
   );
 }
 
-/** The programs that somebody is a member of, with what is on each card. */
-export function Memberships({ memberships }: Pick<LoyaltyMemberships, "memberships">) {
+function ProgramCardLine({ of: { card, wallet, tier } }: { of: ProgramCard }) {
   const t = useText();
   const { timezone } = useProject();
-  if (memberships.length === 0) return null;
+  const { balance, next_expiration } = card;
+  const said = [
+    t("worth.points", { count: balance.points, points: formatCount(balance.points) }),
+    balance.pending_points > 0 && t("customers.pending", { points: formatCount(balance.pending_points) }),
+    tier && t("customers.tier", { name: tier }),
+    next_expiration &&
+      t("customers.expire", {
+        points: formatCount(next_expiration.points),
+        day: formatDay(next_expiration.date, timezone),
+      }),
+  ];
+  return (
+    <small>
+      {wallet && `${wallet}: `}
+      {said.filter(Boolean).join(" · ")}
+    </small>
+  );
+}
+
+/** The programs that somebody is a member of, with what is on each card. */
+export function Memberships({ cards }: { cards: readonly ProgramCard[] }) {
+  const t = useText();
+  const can = useCan();
+  if (cards.length === 0) return null;
+  const members = Map.groupBy(cards, ({ member }) => member.id).values();
   return (
     <Panel>
       <Title order={2} mb="sm">
         {t("customers.programs")}
       </Title>
       <ul className={classes.wallet}>
-        {memberships.map(({ member, program, cards }) => (
-          <li key={member.id} className={classes.held}>
-            <strong>{program.name}</strong>
-            <StatusBadge status={member.status} />
-            {cards.map(({ card }) =>
-              card === null ? null : (
-                <small key={card.id}>
-                  {[
-                    t("worth.points", { count: card.balance.points, points: formatCount(card.balance.points) }),
-                    card.balance.pending_points > 0 &&
-                      t("customers.pending", { points: formatCount(card.balance.pending_points) }),
-                    card.next_expiration &&
-                      t("customers.expire", {
-                        points: formatCount(card.next_expiration.points),
-                        day: formatDay(card.next_expiration.date, timezone),
-                      }),
-                  ]
-                    .filter(Boolean)
-                    .join(" · ")}
-                </small>
-              ),
+        {[...members].map(([first, ...others]) => (
+          <li key={first!.member.id} className={classes.held}>
+            {can("getProgram") ? (
+              <Anchor component={Link} to={`/loyalty/${first!.program.id}`} inherit fw={600}>
+                {first!.program.name}
+              </Anchor>
+            ) : (
+              <strong>{first!.program.name}</strong>
+            )}
+            <StatusBadge status={first!.member.status} />
+            {[first!, ...others].map((one) => (
+              <ProgramCardLine key={one.card.id} of={one} />
+            ))}
+            {can("getProgramMember") && (
+              <small>
+                <Anchor component={Link} to={memberPath(first!)} inherit underline="always">
+                  {t("customers.toMember")}
+                </Anchor>
+              </small>
             )}
           </li>
         ))}

@@ -4,7 +4,7 @@ import { useProject } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
 import { formatMoment } from "../../kit/date/date.ts";
 import { JsonBlock } from "../../kit/json/json-block.tsx";
-import { formatCount } from "../../kit/list/columns.tsx";
+import { formatCount } from "../../kit/money/count.ts";
 import { Facts } from "../../kit/page/facts.tsx";
 import { Page } from "../../kit/page/page.tsx";
 import { Section } from "../../kit/page/section.tsx";

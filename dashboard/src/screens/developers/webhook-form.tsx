@@ -3,7 +3,7 @@ import { useNavigate, useParams } from "react-router";
 import { createWebhook, getWebhook, updateWebhook, type Webhook } from "../../api/operations.gen.ts";
 import { sendFor } from "../../api/send.ts";
 import { useProject } from "../../api/session.ts";
-import { useRecord, useSend } from "../../api/use-op.ts";
+import { useRecord } from "../../api/use-op.ts";
 import { RecordForm } from "../../kit/form/record-form.tsx";
 import { type RecordForm as RecordFormState, useRecordForm, type Version } from "../../kit/form/use-record-form.ts";
 import { PageHead } from "../../kit/page/page-head.tsx";
@@ -37,8 +37,6 @@ function Fields({ webhookId, from }: { webhookId: string | null; from: Version<V
   const t = useText();
   const navigate = useNavigate();
   const { id: projectId } = useProject();
-  const create = useSend(createWebhook);
-  const update = useSend(updateWebhook);
   const state: RecordFormState<Values> = useRecordForm<Values>({
     record: `webhook:${webhookId ?? "new"}`,
     from,
@@ -47,13 +45,13 @@ function Fields({ webhookId, from }: { webhookId: string | null; from: Version<V
       ...(values.events.length === 0 && { events: t("developers.noEvents") }),
       ...(linesIn(values.headers).some((line) => !LINE.test(line)) && { headers: t("developers.badHeaders") }),
     }),
-    save: (_, { ifMatch }) => {
+    save: async (send, _, version) => {
       // A webhook is replaced as a whole: its address and its events must be sent.
       const { headers, ...values } = state.form.getValues();
       const body = { ...values, headers: headersIn(headers) };
       return webhookId === null
-        ? create.mutateAsync({ params: { projectId }, body })
-        : update.mutateAsync({ params: { projectId, webhookId }, body, ...(ifMatch && { ifMatch }) });
+        ? send(createWebhook, { params: { projectId }, body })
+        : send(updateWebhook, { params: { projectId, webhookId }, body, ...version });
     },
     ...(webhookId !== null && {
       readAgain: async () => versionOf(await sendFor(getWebhook, { projectId, webhookId })),

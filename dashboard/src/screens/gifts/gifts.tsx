@@ -10,8 +10,9 @@ import {
 import { useCan, useProject } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
 import { Figures } from "../../kit/facts/facts.tsx";
-import { count, formatCount, link, money, period } from "../../kit/list/columns.tsx";
+import { count, link, money, period } from "../../kit/list/columns.tsx";
 import { SmallTable } from "../../kit/list/small-table.tsx";
+import { formatCount } from "../../kit/money/count.ts";
 import { formatMoney } from "../../kit/money/money.ts";
 import { Loaded } from "../../kit/states/loaded.tsx";
 import { Failure, LoadingRows } from "../../kit/states/states.tsx";

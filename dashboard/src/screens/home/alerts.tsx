@@ -1,22 +1,16 @@
 import { Alert, Anchor, Stack } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { Link } from "react-router";
-import {
-  listAsyncActions,
-  listCampaigns,
-  listWebhookDeliveries,
-  listWebhooks,
-  type Webhook,
-} from "../../api/operations.gen.ts";
+import { listAsyncActions, listCampaigns, listFailingWebhooks } from "../../api/operations.gen.ts";
 import { useCan, useProject } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
+import { formatMoment } from "../../kit/date/date.ts";
 import { localeOf, useText } from "../../text/text.ts";
-import { failedIn, isFailed, isLate } from "./overdue.ts";
+import { isFailed, isLate } from "./overdue.ts";
 
 type Warning = { id: string; text: string; to: string };
 const NEARLY_FULL = 0.9;
 const MANY = 100;
-const FEW = 10;
 
 /** As the list has it: 99.9% of a budget is not all of it. */
 const percent = (share: number) =>
@@ -52,6 +46,22 @@ function useJobWarnings(): Warning[] {
   ];
 }
 
+/** Webhooks whose messages do not arrive, and those that were switched off for it. */
+function useWebhookWarnings(): Warning[] {
+  const t = useText();
+  const can = useCan();
+  const { id: projectId, timezone } = useProject();
+  const { data } = useOp(listFailingWebhooks, { projectId }, { enabled: can("listFailingWebhooks") });
+  return (data?.data ?? []).map(({ id, target_url: target, failed, deliveries, switched_off_at }) => ({
+    id,
+    text:
+      switched_off_at === null
+        ? t("home.webhookFails", { target, failed, of: deliveries })
+        : t("home.webhookOff", { target, time: formatMoment(switched_off_at, timezone) }),
+    to: `/webhooks/${id}`,
+  }));
+}
+
 function WarningLine({ text, to }: Omit<Warning, "id">) {
   return (
     <Alert color="yellow" variant="light" icon={<IconAlertTriangle size={18} stroke={1.75} />} py="sm">
@@ -62,36 +72,14 @@ function WarningLine({ text, to }: Omit<Warning, "id">) {
   );
 }
 
-/** A webhook whose last messages did not arrive. */
-function WebhookWarning({ webhook: { id, target_url: target } }: { webhook: Webhook }) {
-  const t = useText();
-  const { id: projectId } = useProject();
-  const params = { projectId, webhookId: id, limit: FEW, order: ["-created_at" as const] };
-  const { data } = useOp(listWebhookDeliveries, params);
-  const failed = failedIn(data?.data ?? []);
-  if (failed === 0) return null;
-  const of = data!.data.length;
-  return <WarningLine text={t("home.webhookFails", { target, failed, of })} to={`/webhooks/${id}`} />;
-}
-
-function WebhookWarnings() {
-  const can = useCan();
-  const { id: projectId } = useProject();
-  const enabled = can("listWebhooks") && can("listWebhookDeliveries");
-  const { data } = useOp(listWebhooks, { projectId }, { enabled });
-  const webhooks = (data?.data ?? []).filter(({ active }) => active).slice(0, FEW);
-  return webhooks.map((webhook) => <WebhookWarning key={webhook.id} webhook={webhook} />);
-}
-
 /** What needs somebody. Nothing is shown when nothing does. */
 export function Alerts() {
-  const warnings = [...useBudgetWarnings(), ...useJobWarnings()];
+  const warnings = [...useBudgetWarnings(), ...useWebhookWarnings(), ...useJobWarnings()];
   return (
     <Stack gap="sm">
       {warnings.map(({ id, ...warning }) => (
         <WarningLine key={id} {...warning} />
       ))}
-      <WebhookWarnings />
     </Stack>
   );
 }

@@ -1,13 +1,14 @@
 import { Anchor, Group, SimpleGrid, Stack, Text } from "@mantine/core";
 import { Link } from "react-router";
 import { getProjectSummary, getTimeSeries, type ProjectSummary } from "../../api/operations.gen.ts";
-import { useCan, useProject, useSession } from "../../api/session.ts";
+import { getSession, useCan, useProject, useSession } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
+import { ShowAsCall } from "../../kit/call/show-as-call.tsx";
 import { Bars } from "../../kit/chart/bars.tsx";
 import { PeriodChoice } from "../../kit/chart/period-choice.tsx";
 import { usePeriod } from "../../kit/chart/use-period.ts";
 import { formatDay } from "../../kit/date/date.ts";
-import { formatCount } from "../../kit/list/columns.tsx";
+import { formatCount } from "../../kit/money/count.ts";
 import { PageHead } from "../../kit/page/page-head.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
 import { Section } from "../../kit/page/section.tsx";
@@ -120,10 +121,17 @@ export default function Home() {
   const t = useText();
   const can = useCan();
   const { session } = useSession();
+  const { from, to } = usePeriod();
   const name = session?.user.first_name || session?.user.login;
   return (
     <>
-      <PageHead title={t("home.title")} below={t("home.welcome", { name })} />
+      <PageHead title={t("home.title")} below={t("home.welcome", { name })}>
+        {can("getProjectSummary") ? (
+          <ShowAsCall operation={getProjectSummary} params={{ from, to }} />
+        ) : (
+          <ShowAsCall operation={getSession} params={{}} />
+        )}
+      </PageHead>
       {can("getProjectSummary") ? <Dashboard /> : <Pages />}
     </>
   );

@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
 import { adjustCardPoints, type LoyaltyMemberWithCards } from "../../api/operations.gen.ts";
 import { NumberInput } from "../../kit/later/fields.ts";
-import { formatCount } from "../../kit/list/columns.tsx";
+import { formatCount } from "../../kit/money/count.ts";
 import { Can } from "../../kit/page/can.tsx";
 import { useAct } from "../../kit/undo/use-act.ts";
 import { useText } from "../../text/text.ts";

@@ -70,7 +70,7 @@ export default function Figures({ record: { id: programId } }: { record: Loyalty
         <Loaded of={earned}>
           {({ data }) => (
             <Table
-              heads={["loyalty.rule", "loyalty.wallet", "loyalty.times", "loyalty.points", "loyalty.pending"]}
+              heads={["loyalty.rule", "loyalty.wallet", "loyalty.times", "loyalty.points", "loyalty.wasPending"]}
               rows={data.map((row) => ({
                 id: row.id,
                 cells: [

@@ -2,42 +2,27 @@ import { Title } from "@mantine/core";
 import type { RowOf } from "../../api/op.ts";
 import { listCardTransactions } from "../../api/operations.gen.ts";
 import { formatDay } from "../../kit/date/date.ts";
-import { type Column, formatCount, moment, mono, status, text, word } from "../../kit/list/columns.tsx";
+import { type Column, moment, mono, status, text, word } from "../../kit/list/columns.tsx";
 import { pick } from "../../kit/list/filters.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
 import { useList } from "../../kit/list/use-list.ts";
-import { type TextKey, useText } from "../../text/text.ts";
+import { formatCount } from "../../kit/money/count.ts";
+import { POINT_ENTRIES } from "../../registry/point-entries.ts";
+import { useText } from "../../text/text.ts";
 import { type CardParams, DAY_ZONE } from "./lots.tsx";
 
 type Transaction = RowOf<typeof listCardTransactions>;
 
-/** What each kind of entry is called, and what it does to the balance. */
-const KINDS: Record<Transaction["type"], { text: TextKey; sign: "+" | "−" | "" }> = {
-  ADMIN_CREDIT: { text: "loyalty.entry.ADMIN_CREDIT", sign: "+" },
-  ADMIN_DEBIT: { text: "loyalty.entry.ADMIN_DEBIT", sign: "−" },
-  ADMIN_POINTS_EXPIRATION: { text: "loyalty.entry.ADMIN_POINTS_EXPIRATION", sign: "−" },
-  POINTS_EARNED: { text: "loyalty.entry.POINTS_EARNED", sign: "+" },
-  POINTS_SPENT_ON_REWARD: { text: "loyalty.entry.POINTS_SPENT_ON_REWARD", sign: "−" },
-  POINTS_PURCHASED: { text: "loyalty.entry.POINTS_PURCHASED", sign: "+" },
-  POINTS_PURCHASE_REVERSED: { text: "loyalty.entry.POINTS_PURCHASE_REVERSED", sign: "−" },
-  POINTS_SPENT_ON_ORDER: { text: "loyalty.entry.POINTS_SPENT_ON_ORDER", sign: "−" },
-  POINTS_REFUNDED: { text: "loyalty.entry.POINTS_REFUNDED", sign: "+" },
-  POINTS_RETURNED: { text: "loyalty.entry.POINTS_RETURNED", sign: "−" },
-  POINTS_EXPIRED: { text: "loyalty.entry.POINTS_EXPIRED", sign: "−" },
-  PENDING_POINTS_ADDED: { text: "loyalty.entry.PENDING_POINTS_ADDED", sign: "" },
-  PENDING_POINTS_ACTIVATED: { text: "loyalty.entry.PENDING_POINTS_ACTIVATED", sign: "+" },
-  PENDING_POINTS_CANCELED: { text: "loyalty.entry.PENDING_POINTS_CANCELED", sign: "" },
-};
-const TEXTS = Object.fromEntries(Object.entries(KINDS).map(([kind, { text: key }]) => [kind, key]));
+const TEXTS = Object.fromEntries(Object.entries(POINT_ENTRIES).map(([kind, { text: key }]) => [kind, key]));
 
 const points: Column<Transaction> = {
   id: "points",
   title: "loyalty.points",
   isNumber: true,
   cell: ({ type, details }) =>
-    details.points === undefined ? "–" : `${KINDS[type].sign}${formatCount(details.points.total)}`,
+    details.points === undefined ? "–" : `${POINT_ENTRIES[type].sign}${formatCount(details.points.total)}`,
   csv: ({ type, details }) =>
-    details.points === undefined ? null : details.points.total * (KINDS[type].sign === "−" ? -1 : 1),
+    details.points === undefined ? null : details.points.total * (POINT_ENTRIES[type].sign === "−" ? -1 : 1),
 };
 const expires: Column<Transaction> = {
   id: "expires",

@@ -10,7 +10,7 @@ import {
 import { useCan, useProject } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
 import { formatMoment } from "../../kit/date/date.ts";
-import { formatCount } from "../../kit/list/columns.tsx";
+import { formatCount } from "../../kit/money/count.ts";
 import { Page } from "../../kit/page/page.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
 import { Empty } from "../../kit/states/states.tsx";

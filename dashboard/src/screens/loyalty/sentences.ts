@@ -1,4 +1,5 @@
 import type { EarningRule, LoyaltyCardDefinition } from "../../api/operations.gen.ts";
+import { formatCount } from "../../kit/money/count.ts";
 import { formatMoney } from "../../kit/money/money.ts";
 import { localeOf, type Text } from "../../text/text.ts";
 
@@ -25,7 +26,9 @@ export function effectSays(effect: Effect, t: Text, currency: string): string {
   const isMoney = effect.points_proportional.calculation_type.endsWith("AMOUNT");
   const each = isMoney
     ? formatMoney(rate.every, currency, { locale: localeOf() })
-    : [rate.every, rate.property].filter((part) => part !== undefined).join(" ");
+    : rate.property === undefined
+      ? t("loyalty.units", { count: rate.every })
+      : `${formatCount(rate.every)} ${rate.property}`;
   return t("loyalty.givesEach", { count: rate.value, each });
 }
 

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import { formatCount } from "../../kit/list/columns.tsx";
+import { formatCount } from "../../kit/money/count.ts";
 import { type TextKey, useText } from "../../text/text.ts";
 import classes from "./loyalty.module.css";
 

@@ -2,7 +2,7 @@ import { SimpleGrid, TextInput } from "@mantine/core";
 import { useNavigate, useParams } from "react-router";
 import { createProduct, getProduct, type Product, updateProduct } from "../../api/operations.gen.ts";
 import { sendFor } from "../../api/send.ts";
-import { useRecord, useSend } from "../../api/use-op.ts";
+import { useRecord } from "../../api/use-op.ts";
 import { MoneyField } from "../../kit/form/money-field.tsx";
 import { RecordForm } from "../../kit/form/record-form.tsx";
 import { useRecordForm, type Version } from "../../kit/form/use-record-form.ts";
@@ -26,24 +26,25 @@ const valuesOf = (product: Product | null): Values => ({
 function Fields({ product, etag }: { product: Product | null; etag: string | null }) {
   const t = useText();
   const navigate = useNavigate();
-  const [create, update] = [useSend(createProduct), useSend(updateProduct)];
   const readAgain = async (): Promise<Version<Values>> => {
     const answer = await sendFor(getProduct, { productId: product!.id });
     return { values: valuesOf(answer.body), etag: answer.etag };
   };
-  const state = useRecordForm<Values>({
+  const state = useRecordForm<Values, { id: string }>({
     record: `product:${product?.id ?? "new"}`,
     from: { values: valuesOf(product), etag },
     validate: ({ name }) => (name.trim() === "" ? { name: t("kit.form.required") } : {}),
-    save: async (changes, version) => {
+    save: async (send, changes, version) => {
       const { source_id, ...body } = changes;
-      const { id } = product
-        ? await update.mutateAsync({ params: { productId: product.id }, body, ...version })
-        : await create.mutateAsync({ params: {}, body: { ...body, ...(source_id && { source_id }) } });
-      void navigate(`/products/${id}`);
+      return product
+        ? send(updateProduct, { params: { productId: product.id }, body, ...version })
+        : send(createProduct, { params: {}, body: { ...body, ...(source_id && { source_id }) } });
     },
     ...(product && { readAgain }),
-    onSaved: () => notifyDone(t("kit.form.saved")),
+    onSaved: (saved) => {
+      notifyDone(t("kit.form.saved"));
+      void navigate(`/products/${saved?.id ?? product?.id}`);
+    },
   });
   const { form } = state;
   const labels = { name: t("products.name"), price: t("products.price"), attributes: t("products.attributes") };

@@ -1,9 +1,9 @@
 import { Alert, Button, Modal, Stack, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { RequestError } from "../../api/errors.ts";
 import { createSku, type Product, type Sku, updateSku } from "../../api/operations.gen.ts";
 import { useSend } from "../../api/use-op.ts";
 import { MoneyField } from "../../kit/form/money-field.tsx";
+import { errorWord } from "../../kit/states/error-word.ts";
 import { notifyDone } from "../../kit/undo/undo.tsx";
 import { useText } from "../../text/text.ts";
 
@@ -46,7 +46,7 @@ export default function SkuWindow({ product, sku, onClose }: Props) {
         <Stack gap="lg">
           {error && (
             <Alert color="red" variant="light" role="alert">
-              {error instanceof RequestError ? error.details : error.message}
+              {errorWord(t, error)}
             </Alert>
           )}
           <TextInput

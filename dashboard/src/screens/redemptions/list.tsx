@@ -1,18 +1,24 @@
 import type { RowOf } from "../../api/op.ts";
 import { listRedemptions } from "../../api/operations.gen.ts";
 import { CAMPAIGNS, CUSTOMERS } from "../../api/sources.ts";
-import { discount, link, moment, money, mono, status, text } from "../../kit/list/columns.tsx";
+import { discount, link, moment, money, mono, text } from "../../kit/list/columns.tsx";
 import { search, tabs } from "../../kit/list/filters.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
 import { day, record } from "../../kit/list/more-filters.tsx";
 import { useList } from "../../kit/list/use-list.ts";
+import { redemptionResult } from "../../registry/redemption-result.tsx";
+import type { Text } from "../../text/text.ts";
 import { Totals } from "./totals.tsx";
 
 type Redemption = RowOf<typeof listRedemptions>;
 
-/** A code, the name of a promotion, or several of them at once. */
-const nameOf = ({ voucher, promotion_tier, id }: Redemption, stack: string): string =>
-  voucher?.code ?? (promotion_tier as { name?: string } | undefined)?.name ?? `${stack} ${id}`;
+/** A code, the name of a promotion, or how many of them were redeemed at once. */
+function nameOf({ voucher, promotion_tier, order, id }: Redemption, t: Text): string {
+  const single = voucher?.code ?? (promotion_tier as { name?: string } | undefined)?.name;
+  if (single !== undefined && single !== null) return single;
+  const parts = order?.redemptions?.[id]?.stacked?.length;
+  return parts === undefined ? t("redemptions.stack") : t("redemptions.stackOf", { count: parts });
+}
 
 /** Redemptions are asked for by the name of a campaign. */
 const BY_NAME = { ...CAMPAIGNS, optionOf: ({ name }: { name: string }) => ({ value: name, label: name }) };
@@ -20,10 +26,10 @@ const BY_NAME = { ...CAMPAIGNS, optionOf: ({ name }: { name: string }) => ({ val
 const COLUMNS = [
   link<Redemption>(
     "redemptions.what",
-    (row, { t }) => nameOf(row, t("redemptions.stack")),
+    (row, { t }) => nameOf(row, t),
     ({ id }) => `/redemptions/${id}`,
   ),
-  status<Redemption>("redemptions.result", "status"),
+  redemptionResult("redemptions.result"),
   moment<Redemption>("redemptions.date", "date", { sort: "created_at" }),
   text<Redemption>("redemptions.customer", "customer.source_id"),
   text<Redemption>("redemptions.order", "order.source_id"),

@@ -5,13 +5,19 @@ import { getRedemption, getRedemptionReceipt, type Redemption } from "../../api/
 import { useProject } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
 import { formatMoment } from "../../kit/date/date.ts";
+import { Can } from "../../kit/page/can.tsx";
 import { Page } from "../../kit/page/page.tsx";
 import { Failure, LoadingRows } from "../../kit/states/states.tsx";
-import { useText } from "../../text/text.ts";
+import { reasonWord } from "../../registry/words.ts";
+import { type Text, useText } from "../../text/text.ts";
 import classes from "./receipt.module.css";
 import { ReplayButton } from "./replay.tsx";
 import { RollBackButton } from "./roll-back.tsx";
 import { Slip } from "./slip.tsx";
+
+/** What a failure was, in words; the server's own where there are none. */
+const failureOf = ({ failure_code, failure_message }: Redemption, t: Text): string =>
+  (failure_code && reasonWord(t, failure_code)) || (failure_message ?? failure_code ?? "");
 
 function About({ redemption }: { redemption: Redemption }) {
   const t = useText();
@@ -29,7 +35,12 @@ function About({ redemption }: { redemption: Redemption }) {
       )}
       {redemption.status === "FAILED" && (
         <Alert variant="light" color="red" title={t("redemptions.why")}>
-          {redemption.failure_message ?? redemption.failure_code}
+          <div>{failureOf(redemption, t)}</div>
+          <Can do="listRefusals">
+            <Anchor component={Link} to={`/why?q=${redemption.id}`} inherit underline="always">
+              {t("redemptions.askWhy")}
+            </Anchor>
+          </Can>
         </Alert>
       )}
       {rollbacks.map(({ id, date }) => (

@@ -1,16 +1,15 @@
 import { ActionIcon, Popover, Text } from "@mantine/core";
 import { IconHelp } from "@tabler/icons-react";
-import type { Receipt, Redemption } from "../../api/operations.gen.ts";
+import type { Receipt, RedeemableTrace, Redemption, TracedStep } from "../../api/operations.gen.ts";
 import { useProject } from "../../api/session.ts";
 import { formatMoment } from "../../kit/date/date.ts";
 import { valueAt } from "../../kit/list/columns.tsx";
 import { formatDiscount, formatMoney } from "../../kit/money/money.ts";
-import { localeOf, useText } from "../../text/text.ts";
+import { stepWord } from "../../registry/trace/step-word.ts";
+import { RedeemableReasons } from "../../registry/trace/trace-tree.tsx";
+import { localeOf, type TextKey, useText } from "../../text/text.ts";
 import classes from "./receipt.module.css";
 
-type Step = { says?: string; taken?: number };
-type Check = { check: string; passed: boolean | null; seen?: unknown };
-type Traced = { id: string; status: string; checks?: Check[]; calculation?: { steps?: Step[] } | null };
 type Item = {
   id?: string;
   product?: { name?: string; source_id?: string };
@@ -23,9 +22,10 @@ type Item = {
 const nameOf = ({ product, sku }: Item) => sku?.sku ?? product?.name ?? product?.source_id ?? "–";
 const amountAt = (value: unknown, path: string) => valueAt(value, path) as number | null | undefined;
 
-/** `?`: the checks of a redeemable, each with the value that was seen. */
-function Explain({ traced }: { traced: Traced }) {
+/** `?`: each step of a redeemable, and its rules and checks with the values that were seen. */
+function Explain({ traced, steps }: { traced: RedeemableTrace; steps: readonly TracedStep[] }) {
   const t = useText();
+  const { currency } = useProject();
   const title = t("redemptions.explain", { code: traced.id });
   return (
     <Popover width={300} withArrow shadow="md">
@@ -38,41 +38,46 @@ function Explain({ traced }: { traced: Traced }) {
         <Text fw={600} size="sm">
           {title}
         </Text>
-        {(traced.checks ?? []).map(({ check, passed, seen }) => (
-          <Text size="sm" key={check}>
-            {passed ? "✓" : passed === false ? "✗" : "–"} {check}{" "}
-            {t("redemptions.check.seen", { seen: JSON.stringify(seen) })}
+        {steps.map((step) => (
+          <Text size="sm" key={step.says}>
+            {stepWord(step, { t, currency })}
           </Text>
         ))}
-        {(traced.calculation?.steps ?? []).map(({ says }) => (
-          <Text size="sm" key={says}>
-            {says}
-          </Text>
-        ))}
+        <RedeemableReasons trace={traced} />
       </Popover.Dropdown>
     </Popover>
   );
 }
 
-function Discounts({ traced }: { traced: Traced }) {
+const STATUSES: Record<RedeemableTrace["status"], TextKey> = {
+  APPLICABLE: "kit.status.applies",
+  INAPPLICABLE: "kit.status.doesNotApply",
+  SKIPPED: "kit.status.skipped",
+};
+
+/** What a redeemable took off. Where the redemption failed it took nothing, whatever was worked out on the way. */
+function Discounts({ traced, hasFailed }: { traced: RedeemableTrace; hasFailed: boolean }) {
+  const t = useText();
   const { currency } = useProject();
-  const steps = traced.calculation?.steps ?? [];
+  const steps = hasFailed ? [] : (traced.calculation?.steps ?? []);
   if (steps.length === 0)
     return (
       <div className={classes.line}>
-        <span>{traced.id}</span>
-        <span>{traced.status}</span>
-        <Explain traced={traced} />
+        <b>{traced.id}</b>
+        <span>{t(hasFailed ? "redemptions.notRedeemed" : STATUSES[traced.status])}</span>
+        <Explain traced={traced} steps={steps} />
       </div>
     );
-  return steps.map(({ says, taken }, place) => (
-    <div className={classes.line} key={says}>
+  return steps.map((step, place) => (
+    <div className={classes.line} key={step.says}>
       <span>
         {place === 0 && <b>{traced.id} </b>}
-        <span className={classes.says}>{says}</span>
+        <span className={classes.says}>{stepWord(step, { t, currency })}</span>
       </span>
-      <span>{taken === undefined ? "" : formatDiscount(taken, currency, { locale: localeOf(), sign: false })}</span>
-      {place === 0 ? <Explain traced={traced} /> : <span />}
+      <span>
+        {step.taken === undefined ? "" : formatDiscount(step.taken, currency, { locale: localeOf(), sign: false })}
+      </span>
+      {place === 0 ? <Explain traced={traced} steps={steps} /> : <span />}
     </div>
   ));
 }
@@ -84,8 +89,11 @@ export function Slip({ receipt, redemption }: { receipt: Receipt; redemption: Re
   const amount = (minor: number | null | undefined) =>
     minor === null || minor === undefined ? "–" : formatMoney(minor, currency, { locale: localeOf(), sign: false });
   const items = (valueAt(receipt, "request.order.items") ?? []) as Item[];
-  const trace = (receipt.trace ?? []) as Traced[];
-  const whole = amountAt(receipt, "result.order.amount") ?? amountAt(redemption, "order.amount");
+  const hasFailed = redemption.status === "FAILED";
+  const whole =
+    amountAt(receipt, "result.order.amount") ??
+    amountAt(redemption, "order.amount") ??
+    amountAt(receipt, "request.order.amount");
   return (
     <section className={classes.slip} aria-label={t("redemptions.slip")}>
       <div className={classes.shop}>{name}</div>
@@ -109,8 +117,8 @@ export function Slip({ receipt, redemption }: { receipt: Receipt; redemption: Re
           <span />
         </div>
       )}
-      {trace.map((traced) => (
-        <Discounts key={traced.id} traced={traced} />
+      {receipt.trace.map((traced) => (
+        <Discounts key={traced.id} traced={traced} hasFailed={hasFailed} />
       ))}
       <div className={`${classes.line} ${classes.total}`}>
         <span>{t("redemptions.toPay")}</span>

@@ -1,21 +1,22 @@
 import { sumRedemptions } from "../../api/operations.gen.ts";
 import { useCan, useProject } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
-import { formatCount } from "../../kit/list/columns.tsx";
 import type { List } from "../../kit/list/use-list.ts";
+import { formatCount } from "../../kit/money/count.ts";
 import { formatDiscount, formatMoney } from "../../kit/money/money.ts";
 import { Failure } from "../../kit/states/states.tsx";
 import { localeOf, useText } from "../../text/text.ts";
 import classes from "./totals.module.css";
 
 /** What the rows of all pages add up to. The server adds; what was rolled back or failed is named apart. */
-export function Totals({ list }: { list: Pick<List<never>, "params"> }) {
+export function Totals({ list }: { list: Pick<List<unknown>, "params" | "rows"> }) {
   const t = useText();
   const can = useCan();
   const { currency } = useProject();
   const { limit: _, page: __, order: ___, ...filters } = list.params;
   const { data, error, isPlaceholderData, refetch } = useOp(sumRedemptions, filters, {
-    enabled: can("sumRedemptions"),
+    // After the rows, which would wait for it.
+    enabled: can("sumRedemptions") && list.rows !== undefined,
     keepOld: true,
   });
   if (error) return <Failure error={error} retry={() => void refetch()} />;

@@ -10,8 +10,9 @@ import {
 } from "../../api/operations.gen.ts";
 import { useCan } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
-import { type Column, count, formatCount, moment } from "../../kit/list/columns.tsx";
+import { type Column, count, moment } from "../../kit/list/columns.tsx";
 import { SmallTable } from "../../kit/list/small-table.tsx";
+import { formatCount } from "../../kit/money/count.ts";
 import { Loaded } from "../../kit/states/loaded.tsx";
 import { Failure, LoadingRows } from "../../kit/states/states.tsx";
 import { CampaignPanels } from "../../registry/campaign-panels.tsx";

@@ -1,6 +1,7 @@
 import { TextInput } from "@mantine/core";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useNavigate, useParams } from "react-router";
+import type { BodyOf } from "../../api/op.ts";
 import {
   createValidationRule,
   getValidationRule,
@@ -8,7 +9,7 @@ import {
   type ValidationRule,
 } from "../../api/operations.gen.ts";
 import { sendFor } from "../../api/send.ts";
-import { useRecord, useSend } from "../../api/use-op.ts";
+import { useRecord } from "../../api/use-op.ts";
 import { ShowAsCall } from "../../kit/call/show-as-call.tsx";
 import { RecordForm } from "../../kit/form/record-form.tsx";
 import { type RecordForm as FormState, useRecordForm, type Version } from "../../kit/form/use-record-form.ts";
@@ -29,7 +30,7 @@ const RulesField = lazy(() => import("./rules-field.tsx"));
 const TryRule = lazy(() => import("./try-rule.tsx"));
 
 type Values = { name: string; message: string; rules: StoredRules };
-type Body = NonNullable<Parameters<ReturnType<typeof useSend<typeof updateValidationRule>>["mutate"]>[0]["body"]>;
+type Body = NonNullable<BodyOf<typeof updateValidationRule>>;
 
 const NEW: Version<Values> = { values: { name: "", message: "", rules: {} }, etag: null };
 /** As the form would print them, so that opening and saving changes nothing. */
@@ -59,29 +60,29 @@ type EditorProps = {
 function Editor({ id, from, traces, onEdit, onSaved }: EditorProps) {
   const t = useText();
   const navigate = useNavigate();
-  const create = useSend(createValidationRule);
-  const update = useSend(updateValidationRule);
-  const state: FormState<Values> = useRecordForm<Values>({
+  const unfinished = useRef(0);
+  const state: FormState<Values> = useRecordForm<Values, { id: string }>({
     record: `validation-rule:${id ?? "new"}`,
     from,
-    validate: ({ name }) => (name.trim() === "" ? { name: t("rules.nameMissing") } : {}),
-    save: async (changes, { ifMatch }) => {
+    // To leave such a condition out would open the offer to everybody.
+    validate: ({ name }) => ({
+      ...(name.trim() === "" && { name: t("rules.nameMissing") }),
+      ...(unfinished.current > 0 && { rules: t("rules.unfinished") }),
+    }),
+    save: async (send, changes, version) => {
       if (id !== null)
-        return update.mutateAsync({
-          params: { validationRuleId: id },
-          body: bodyOf(changes),
-          ...(ifMatch && { ifMatch }),
-        });
-      const body = { ...bodyOf(state.form.getValues()), name: state.form.getValues().name };
-      const made = await create.mutateAsync({ params: {}, body });
-      return navigate({ pathname: `/rules/${made.id}`, search: location.search }, { replace: true });
+        return send(updateValidationRule, { params: { validationRuleId: id }, body: bodyOf(changes), ...version });
+      const values = state.form.getValues();
+      return send(createValidationRule, { params: {}, body: { ...bodyOf(values), name: values.name } });
     },
     ...(id !== null && {
       readAgain: async () => versionOf(await sendFor(getValidationRule, { validationRuleId: id })),
     }),
-    onSaved: () => {
+    onSaved: (saved) => {
       notifyDone(t("kit.form.saved"));
       onSaved();
+      if (id === null && saved)
+        void navigate({ pathname: `/rules/${saved.id}`, search: location.search }, { replace: true });
     },
     onEdit,
   });
@@ -92,7 +93,15 @@ function Editor({ id, from, traces, onEdit, onSaved }: EditorProps) {
       <RecordForm state={state} labels={labels}>
         <TextInput label={labels.name} required key={form.key("name")} {...form.getInputProps("name")} />
         <Suspense fallback={<LoadingRows />}>
-          <RulesField key={form.key("rules")} label={labels.rules} traces={traces} {...form.getInputProps("rules")} />
+          <RulesField
+            key={form.key("rules")}
+            label={labels.rules}
+            traces={traces}
+            onUnfinished={(count) => {
+              unfinished.current = count;
+            }}
+            {...form.getInputProps("rules")}
+          />
         </Suspense>
         <TextInput
           label={labels.message}

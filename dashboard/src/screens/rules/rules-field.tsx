@@ -4,6 +4,7 @@ import { RuleGroupEditor } from "../../registry/rule-tree/rule-tree.tsx";
 import type { Traces } from "../../registry/rule-tree/traces.ts";
 import {
   isComplete,
+  itemsOf,
   parseRules,
   printRules,
   type RuleGroup,
@@ -20,10 +21,12 @@ type Props = {
   defaultValue?: StoredRules;
   error?: React.ReactNode;
   onChange?: (rules: StoredRules) => void;
+  /** How many conditions have no value yet: they are not part of what is stored. */
+  onUnfinished?: (count: number) => void;
 };
 
 /** The tree of conditions as a field of a form: its value is what is stored. */
-export default function RulesField({ label, traces, defaultValue = {}, error, onChange }: Props) {
+export default function RulesField({ label, traces, defaultValue = {}, error, onChange, onUnfinished }: Props) {
   const t = useText();
   const { rules } = useRegistry();
   const [root, setRoot] = useState(() => parseRules(defaultValue));
@@ -33,6 +36,7 @@ export default function RulesField({ label, traces, defaultValue = {}, error, on
     // What this page does not know is sent as it came.
     const isSent = (item: Parameters<typeof isComplete>[0]) =>
       !rules.has(item.name) || isComplete(item, (name) => rules.get(name)?.takes === "products");
+    onUnfinished?.(itemsOf(next).filter((item) => !isSent(item)).length);
     onChange?.(printRules(next, isSent));
   };
   return (

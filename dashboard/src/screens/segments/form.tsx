@@ -9,9 +9,9 @@ import {
   updateSegment,
 } from "../../api/operations.gen.ts";
 import { sendFor } from "../../api/send.ts";
-import { useRecord, useSend } from "../../api/use-op.ts";
+import { useRecord } from "../../api/use-op.ts";
 import { RecordForm } from "../../kit/form/record-form.tsx";
-import { useRecordForm } from "../../kit/form/use-record-form.ts";
+import { type RecordForm as RecordFormState, useRecordForm } from "../../kit/form/use-record-form.ts";
 import { Select, TagsInput } from "../../kit/later/fields.ts";
 import { Can } from "../../kit/page/can.tsx";
 import { Page } from "../../kit/page/page.tsx";
@@ -37,23 +37,21 @@ const valuesOf = (segment: Segment | null): Values => ({
 function Fields({ segment, etag }: { segment: Segment | null; etag: string | null }) {
   const t = useText();
   const navigate = useNavigate();
-  const [create, update] = [useSend(createSegment), useSend(updateSegment)];
   const [rows, setRows] = useState(() => rowsOfFilter(segment?.filter ?? null, CUSTOMER_FIELDS));
   const [type, setType] = useState(valuesOf(segment).type);
-  const state = useRecordForm<Values>({
+  const state: RecordFormState<Values> = useRecordForm<Values, { id: string }>({
     record: `segment:${segment?.id ?? "new"}`,
     from: { values: valuesOf(segment), etag },
     validate: ({ name }) => (name.trim() === "" ? { name: t("kit.form.required") } : {}),
-    save: async (changes, version) => {
+    save: async (send, changes, version) => {
       const { name, filter, customers } = state.form.getValues();
       const { type: _, customers: __, ...body } = changes;
-      const { id } = segment
-        ? await update.mutateAsync({ params: { segmentId: segment.id }, body, ...version })
-        : await create.mutateAsync({
+      return segment
+        ? send(updateSegment, { params: { segmentId: segment.id }, body, ...version })
+        : send(createSegment, {
             params: {},
             body: { name: name.trim(), type, ...(type === "static" ? { customers } : { filter }) },
           });
-      void navigate(`/segments/${id}`);
     },
     ...(segment && {
       readAgain: async () => {
@@ -61,7 +59,10 @@ function Fields({ segment, etag }: { segment: Segment | null; etag: string | nul
         return { values: valuesOf(answer.body), etag: answer.etag };
       },
     }),
-    onSaved: () => notifyDone(t("kit.form.saved")),
+    onSaved: (saved) => {
+      notifyDone(t("kit.form.saved"));
+      void navigate(`/segments/${saved?.id ?? segment?.id}`);
+    },
   });
   const { form } = state;
   const filter = filterOfRows(rows);

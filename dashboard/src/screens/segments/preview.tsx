@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { type FilterConditions, previewSegment } from "../../api/operations.gen.ts";
 import { send } from "../../api/send.ts";
 import { useProject } from "../../api/session.ts";
-import { formatCount } from "../../kit/list/columns.tsx";
+import { formatCount } from "../../kit/money/count.ts";
 import { Failure } from "../../kit/states/states.tsx";
 import { useText } from "../../text/text.ts";
 

@@ -8,6 +8,7 @@ import { DifferenceTable } from "../../kit/json/difference-table.tsx";
 import { Facts } from "../../kit/page/facts.tsx";
 import { Page } from "../../kit/page/page.tsx";
 import { Section } from "../../kit/page/section.tsx";
+import { kindWord } from "../../registry/words.ts";
 import { useText } from "../../text/text.ts";
 import { ACTIONS, ACTORS } from "./audit.tsx";
 import { SettingsFrame } from "./frame.tsx";
@@ -26,7 +27,7 @@ export default function AuditEntryPage() {
     <SettingsFrame>
       <Page
         of={entry}
-        title={(one) => `${one.kind.replaceAll("_", " ")}: ${t(ACTIONS[one.action]!)}`}
+        title={(one) => `${kindWord(t, one.kind)}: ${t(ACTIONS[one.action]!)}`}
         below={(one) => formatMoment(one.created_at, timezone)}
         call={[getAuditEntry, { auditEntryId }]}
       >

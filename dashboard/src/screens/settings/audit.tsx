@@ -5,6 +5,7 @@ import { type Column, moment, mono, text, word } from "../../kit/list/columns.ts
 import { pick, search } from "../../kit/list/filters.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
 import { useList } from "../../kit/list/use-list.ts";
+import { kindWord } from "../../registry/words.ts";
 import type { TextKey } from "../../text/text.ts";
 import { SettingsFrame } from "./frame.tsx";
 
@@ -15,6 +16,39 @@ export const ACTIONS: Record<string, TextKey> = {
   UPDATED: "settings.acted.UPDATED",
   DELETED: "settings.acted.DELETED",
 };
+const KINDS = {
+  benefit: "names.kinds.benefit",
+  branding: "names.kinds.branding",
+  campaign: "names.kinds.campaign",
+  campaign_earning_rule: "names.kinds.campaign_earning_rule",
+  campaign_reward: "names.kinds.campaign_reward",
+  campaign_template: "names.kinds.campaign_template",
+  campaign_tier: "names.kinds.campaign_tier",
+  card_definition: "names.kinds.card_definition",
+  category: "names.kinds.category",
+  custom_event_schema: "names.kinds.custom_event_schema",
+  earning_rule: "names.kinds.earning_rule",
+  key: "names.kinds.key",
+  metadata_schema: "names.kinds.metadata_schema",
+  product_collection: "names.kinds.product_collection",
+  program: "names.kinds.program",
+  program_assignment: "names.kinds.program_assignment",
+  project: "names.kinds.project",
+  promotion_stack: "names.kinds.promotion_stack",
+  promotion_tier: "names.kinds.promotion_tier",
+  reward: "names.kinds.reward",
+  reward_assignment: "names.kinds.reward_assignment",
+  role: "names.kinds.role",
+  segment: "names.kinds.segment",
+  stacking_rules: "names.kinds.stacking_rules",
+  tier: "names.kinds.tier",
+  tier_structure: "names.kinds.tier_structure",
+  user: "names.kinds.user",
+  validation_rule: "names.kinds.validation_rule",
+  validation_rule_assignment: "names.kinds.validation_rule_assignment",
+  webhook: "names.kinds.webhook",
+  webhook_secret: "names.kinds.webhook_secret",
+} as const satisfies Record<string, TextKey>;
 export const ACTORS: Record<string, TextKey> = {
   user: "settings.actors.user",
   server_key: "settings.actors.server_key",
@@ -26,9 +60,9 @@ export const ACTORS: Record<string, TextKey> = {
 const what: Column<Entry> = {
   id: "kind",
   title: "settings.what",
-  cell: (row) => (
+  cell: (row, { t }) => (
     <Link to={`/settings/audit/${row.id}`} data-opens="">
-      {row.kind.replaceAll("_", " ")}
+      {kindWord(t, row.kind)}
     </Link>
   ),
   csv: ({ kind }) => kind,
@@ -54,7 +88,7 @@ export default function AuditLog() {
         filters={[
           pick("actor_type", "settings.actor", ACTORS),
           search("object_id", "settings.searchObject"),
-          search("kind", "settings.searchKind"),
+          pick("kind", "settings.what", KINDS),
           search("operation", "settings.searchOperation"),
         ]}
         columns={COLUMNS}

@@ -1,7 +1,7 @@
 import { SimpleGrid, TextInput, Title } from "@mantine/core";
 import { type Branding, createBranding, listBranding, updateBranding } from "../../api/operations.gen.ts";
 import { useProject } from "../../api/session.ts";
-import { useOp, useSend } from "../../api/use-op.ts";
+import { useOp } from "../../api/use-op.ts";
 import { ShowAsCall } from "../../kit/call/show-as-call.tsx";
 import { Edited } from "../../kit/form/edited.tsx";
 import { RecordForm } from "../../kit/form/record-form.tsx";
@@ -34,8 +34,6 @@ const cleaned = (group: object) =>
 function Fields({ branding, again }: { branding: Branding | null; again: () => void }) {
   const t = useText();
   const { id: projectId } = useProject();
-  const create = useSend(createBranding);
-  const update = useSend(updateBranding);
   const values =
     branding === null ? NEW : { brand: branding.brand, address: branding.address, contact: branding.contact };
   const state = useRecordForm<Values>({
@@ -48,11 +46,11 @@ function Fields({ branding, again }: { branding: Branding | null; again: () => v
           return !(typed[group] as Record<string, string | null>)[name]?.trim();
         }).map((path) => [path, t("kit.form.required")]),
       ),
-    save: (changes) => {
+    save: async (send, changes) => {
       const body = Object.fromEntries(Object.entries(changes).map(([name, group]) => [name, cleaned(group)]));
       return branding === null
-        ? create.mutateAsync({ params: { projectId }, body: body as Values })
-        : update.mutateAsync({ params: { projectId, brandingId: branding.id }, body });
+        ? send(createBranding, { params: { projectId }, body: body as Values })
+        : send(updateBranding, { params: { projectId, brandingId: branding.id }, body });
     },
     onSaved: () => {
       notifyDone(t("kit.form.saved"));

@@ -41,8 +41,10 @@ const file: Column<Export> = {
       <Anchor href={result.url} download inherit>
         {t("settings.download", { format: parameters.response_format })}
       </Anchor>
+    ) : error ? (
+      t("settings.exportFailed")
     ) : (
-      (error?.message ?? "–")
+      "–"
     ),
   csv: () => null,
 };

@@ -1,5 +1,6 @@
 import { Link } from "react-router";
-import { useCan } from "../../api/session.ts";
+import { getSession, useCan } from "../../api/session.ts";
+import { ShowAsCall } from "../../kit/call/show-as-call.tsx";
 import { PageHead } from "../../kit/page/page-head.tsx";
 import { useText } from "../../text/text.ts";
 import { ICONS } from "../../theme/icons.ts";
@@ -11,7 +12,9 @@ export default function Settings() {
   const can = useCan();
   return (
     <>
-      <PageHead title={t("settings.title")} />
+      <PageHead title={t("settings.title")}>
+        <ShowAsCall operation={getSession} params={{}} />
+      </PageHead>
       <div className={classes.cards}>
         {PARTS.filter(({ needs }) => needs === null || can(needs)).map(({ path, title, help, icon }) => {
           const Icon = ICONS[icon];

@@ -6,13 +6,13 @@ import { useOp } from "../../api/use-op.ts";
 import { UsedBar } from "../../kit/chart/small.tsx";
 import { formatMoment } from "../../kit/date/date.ts";
 import { JsonBlock } from "../../kit/json/json-block.tsx";
-import { formatCount } from "../../kit/list/columns.tsx";
+import { formatCount } from "../../kit/money/count.ts";
 import { Facts } from "../../kit/page/facts.tsx";
 import { Page } from "../../kit/page/page.tsx";
 import { Section } from "../../kit/page/section.tsx";
+import { jobName, jobSays } from "../../registry/job-name.ts";
 import { useText } from "../../text/text.ts";
 import { SettingsFrame } from "./frame.tsx";
-import { jobName } from "./job-name.ts";
 import classes from "./settings.module.css";
 
 const EVERY_MS = 2_000;
@@ -43,7 +43,7 @@ export default function JobPage() {
                   ),
                   [t("settings.done")]: counted(result?.done_count),
                   [t("settings.failed")]: counted(result?.failed_count),
-                  [t("settings.message")]: result?.message,
+                  [t("settings.message")]: jobSays(t, result),
                   [t("settings.reports")]: result?.reports?.map((url) => (
                     <div key={url}>
                       <Anchor href={url} download inherit>

@@ -10,9 +10,9 @@ import { ListScreen } from "../../kit/list/list-screen.tsx";
 import { useList } from "../../kit/list/use-list.ts";
 import { PageHead } from "../../kit/page/page-head.tsx";
 import { LoadingRows } from "../../kit/states/states.tsx";
+import { jobName } from "../../registry/job-name.ts";
 import { useText } from "../../text/text.ts";
 import { SettingsFrame } from "./frame.tsx";
-import { jobName } from "./job-name.ts";
 
 const Exports = lazy(() => import("./exports.tsx"));
 

@@ -2,7 +2,7 @@ import { Stack, Switch, Textarea, TextInput, Title } from "@mantine/core";
 import { getProject, type Project, updateProject } from "../../api/operations.gen.ts";
 import { type Answer, send, sendFor } from "../../api/send.ts";
 import { getSession, signedIn, useCan, useProject } from "../../api/session.ts";
-import { useRecord, useSend } from "../../api/use-op.ts";
+import { useRecord } from "../../api/use-op.ts";
 import { ShowAsCall } from "../../kit/call/show-as-call.tsx";
 import { Edited } from "../../kit/form/edited.tsx";
 import { RecordForm } from "../../kit/form/record-form.tsx";
@@ -36,12 +36,11 @@ function Fields({ from, again }: { from: Version<Values>; again: () => void }) {
   const t = useText();
   const can = useCan();
   const { id: projectId } = useProject();
-  const update = useSend(updateProject);
   const state = useRecordForm<Values>({
     record: `project:${projectId}`,
     from,
     validate: ({ name }) => (name.trim() === "" ? { name: t("kit.form.required") } : {}),
-    save: (body, version) => update.mutateAsync({ params: { projectId }, body, ...version }),
+    save: (sendStep, body, version) => sendStep(updateProject, { params: { projectId }, body, ...version }),
     readAgain: async () => versionOf(await sendFor(getProject, { projectId })),
     onSaved: async () => {
       notifyDone(t("kit.form.saved"));

@@ -65,19 +65,21 @@ const getterOf = (kind: Kind) => (kind === "metadata" ? getProjectMetadataSchema
 function Fields({ kind, id, from }: { kind: Kind; id: string | null; from: Version<Values> }) {
   const t = useText();
   const navigate = useNavigate();
-  const client = useQueryClient();
+  const _client = useQueryClient();
   const { id: projectId } = useProject();
   const { update, create } = OPERATIONS[kind];
   const state = useRecordForm<Values>({
     record: `schema:${kind}:${id ?? "new"}`,
     from,
     validate: ({ name }) => (name.trim() === "" ? { name: t("kit.form.required") } : {}),
-    save: async (changes, version) => {
+    save: async (sendStep, changes, version) => {
       const whole = id === null ? { properties: {}, ...changes } : changes;
-      const options = { body: bodyOf(kind, whole) as never, ...version };
-      if (id === null) await send(create as typeof createMetadataSchema, { projectId }, options);
-      else await send(update as typeof updateMetadataSchema, paramsOf(kind, projectId, id) as never, options);
-      await askAgainAfter(client, update);
+      const body = bodyOf(kind, whole) as never;
+      return id === null
+        ? sendStep(create as typeof createMetadataSchema, { params: { projectId }, body })
+        : sendStep(update as typeof updateMetadataSchema, {
+            ...{ params: paramsOf(kind, projectId, id) as never, body, ...version },
+          });
     },
     ...(id !== null && {
       readAgain: async () => versionOf(await sendFor(getterOf(kind), paramsOf(kind, projectId, id) as never)),

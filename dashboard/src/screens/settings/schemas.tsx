@@ -4,6 +4,7 @@ import type { RowOf } from "../../api/op.ts";
 import { listCustomEventSchemas, listProjectMetadataSchemas } from "../../api/operations.gen.ts";
 import { useProject } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
+import { ShowAsCall } from "../../kit/call/show-as-call.tsx";
 import { Can } from "../../kit/page/can.tsx";
 import { Facts } from "../../kit/page/facts.tsx";
 import { PageHead } from "../../kit/page/page-head.tsx";
@@ -55,7 +56,9 @@ export default function SchemasPage() {
   );
   return (
     <SettingsFrame>
-      <PageHead title={t("settings.schemas")} below={t("settings.schemasHelp")} />
+      <PageHead title={t("settings.schemas")} below={t("settings.schemasHelp")}>
+        <ShowAsCall operation={listProjectMetadataSchemas} params={{ projectId }} />
+      </PageHead>
       <div className={classes.stack}>
         <Section
           title={t("settings.metadata")}

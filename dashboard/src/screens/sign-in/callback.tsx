@@ -4,6 +4,7 @@ import { type ReactNode, useEffect, useState } from "react";
 import { RequestError, statusOf } from "../../api/errors.ts";
 import { finishSingleSignOn, type SingleSignOn } from "../../api/operations.gen.ts";
 import { send } from "../../api/send.ts";
+import { errorWord } from "../../kit/states/error-word.ts";
 import { type TextKey, useText } from "../../text/text.ts";
 import { Card } from "./card.tsx";
 import { ProofForm } from "./proof.tsx";
@@ -29,7 +30,7 @@ function Problem({ error }: { error: unknown }) {
         {t(faultOf(error))}
         {isRefused && (
           <Text size="sm" mt="xs">
-            {error.details}
+            {errorWord(t, error)}
           </Text>
         )}
       </Alert>

@@ -1,8 +1,11 @@
-import { Button, Stack, Text, TextInput } from "@mantine/core";
+import { Anchor, Button, Stack, Text, TextInput } from "@mantine/core";
+import { useState } from "react";
 import { isRefused, statusOf } from "../../api/errors.ts";
+import { useOffer } from "../../api/offer.ts";
 import { send } from "../../api/send.ts";
 import { createSession, signedIn } from "../../api/session.ts";
 import { type TextKey, useText } from "../../text/text.ts";
+import { Forgotten } from "./forgotten.tsx";
 import { ProofFault, ProofFields, useProof } from "./proof-fields.tsx";
 import { ProviderButton } from "./provider.tsx";
 
@@ -25,6 +28,9 @@ export function SignInForm({ login = "" }: { login?: string }) {
       signedIn(await send(createSession, {}, { body: { email, password, ...(code !== "" && { code }) } })),
   });
   const { form, fault, isBusy, submit } = proof;
+  const { data: offer } = useOffer();
+  const [isForgotten, setForgotten] = useState(false);
+  if (isForgotten) return <Forgotten login={form.getValues().email.trim()} onBack={() => setForgotten(false)} />;
   return (
     <>
       <form onSubmit={submit} noValidate>
@@ -42,9 +48,18 @@ export function SignInForm({ login = "" }: { login?: string }) {
           <Button type="submit" loading={isBusy} fullWidth>
             {t("signIn.submit")}
           </Button>
-          <Text size="xs" c="dimmed">
-            {t("signIn.forgotten")}
-          </Text>
+          {offer?.sends_mail && (
+            <div>
+              <Anchor component="button" type="button" size="sm" onClick={() => setForgotten(true)}>
+                {t("signIn.forgottenMail")}
+              </Anchor>
+            </div>
+          )}
+          {offer?.sends_mail === false && (
+            <Text size="xs" c="dimmed">
+              {t("signIn.forgotten")}
+            </Text>
+          )}
         </Stack>
       </form>
       <ProviderButton />

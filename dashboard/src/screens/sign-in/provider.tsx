@@ -1,8 +1,8 @@
 import { Alert, Button, Divider, Stack } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { statusOf } from "../../api/errors.ts";
-import { getSingleSignOn, startSingleSignOn } from "../../api/operations.gen.ts";
+import { useOffer } from "../../api/offer.ts";
+import { startSingleSignOn } from "../../api/operations.gen.ts";
 import { send } from "../../api/send.ts";
 import { type TextKey, useText } from "../../text/text.ts";
 
@@ -11,12 +11,7 @@ export function ProviderButton() {
   const t = useText();
   const [fault, setFault] = useState<TextKey | null>(null);
   const [isBusy, setBusy] = useState(false);
-  const { data: offer } = useQuery({
-    queryKey: ["single-sign-on"],
-    queryFn: () => send(getSingleSignOn, {}),
-    staleTime: Number.POSITIVE_INFINITY,
-    retry: false,
-  });
+  const { data: offer } = useOffer();
   if (!offer?.is_enabled) return null;
   const leave = async () => {
     setBusy(true);

@@ -2,6 +2,7 @@ import { Button, CopyButton } from "@mantine/core";
 import { IconCode } from "@tabler/icons-react";
 import { validateStackedDiscounts } from "../../api/operations.gen.ts";
 import { curlOf } from "../../kit/call/curl.ts";
+import { ShowAsCall } from "../../kit/call/show-as-call.tsx";
 import { PageHead } from "../../kit/page/page-head.tsx";
 import { Section } from "../../kit/page/section.tsx";
 import { Empty } from "../../kit/states/states.tsx";
@@ -35,6 +36,7 @@ export default function Simulator() {
             )}
           </CopyButton>
         )}
+        <ShowAsCall operation={validateStackedDiscounts} params={{}} body={question ?? {}} />
       </PageHead>
       <div className={classes.columns}>
         <Section title={t("simulator.cart")}>

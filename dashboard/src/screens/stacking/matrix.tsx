@@ -21,7 +21,7 @@ export function Matrix({ categories, rules }: { categories: readonly Category[];
               <td />
               {all.map(({ id, name }) => (
                 <th key={id} scope="col">
-                  {name}
+                  <span>{name}</span>
                 </th>
               ))}
             </tr>

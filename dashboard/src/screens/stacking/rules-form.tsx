@@ -6,7 +6,7 @@ import {
   updateStackingRules,
 } from "../../api/operations.gen.ts";
 import { useProject } from "../../api/session.ts";
-import { useOp, useSend } from "../../api/use-op.ts";
+import { useOp } from "../../api/use-op.ts";
 import { changedFields } from "../../kit/form/changes.ts";
 import { Edited } from "../../kit/form/edited.tsx";
 import { RecordForm } from "../../kit/form/record-form.tsx";
@@ -48,17 +48,15 @@ type FieldsProps = { rules: StackingRules; again: () => void; onEdit: OnEdit };
 function Fields({ rules, again, onEdit }: FieldsProps) {
   const t = useText();
   const { id: projectId } = useProject();
-  const create = useSend(createStackingRules);
-  const update = useSend(updateStackingRules);
   const values = Object.fromEntries([...LIMITS, ...NAMES].map((name) => [name, rules[name]])) as Values;
   const state = useRecordForm<Values>({
     record: `stacking:${rules.id ?? "new"}`,
     from: { values, etag: null },
-    save: (changed) => {
+    save: async (send, changed) => {
       const body = bodyOf(changed);
       return rules.id === undefined
-        ? create.mutateAsync({ params: { projectId }, body })
-        : update.mutateAsync({ params: { projectId, stackingRulesId: rules.id }, body });
+        ? send(createStackingRules, { params: { projectId }, body })
+        : send(updateStackingRules, { params: { projectId, stackingRulesId: rules.id }, body });
     },
     onSaved: () => {
       onEdit(null);

@@ -5,14 +5,14 @@ import type { Customer, LoggedRequestRead, Order, Redemption, VoucherWithRules }
 import { useProject } from "../../api/session.ts";
 import { formatPeriod, formatShort } from "../../kit/date/date.ts";
 import { JsonBlock } from "../../kit/json/json-block.tsx";
-import { formatCount } from "../../kit/list/columns.tsx";
+import { formatCount } from "../../kit/money/count.ts";
 import { formatMoney } from "../../kit/money/money.ts";
 import { Can } from "../../kit/page/can.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
 import { HttpStatus } from "../../kit/status/http-status.tsx";
 import { StatusBadge } from "../../kit/status/status-badge.tsx";
 import { Verdict } from "../../registry/trace/verdict.tsx";
-import { reasonWord } from "../../registry/words.ts";
+import { orderStatusWord, reasonWord } from "../../registry/words.ts";
 import { localeOf, type Text, useText } from "../../text/text.ts";
 import type { Case } from "./case.ts";
 import classes from "./why.module.css";
@@ -79,7 +79,7 @@ function AboutOrder({ order }: { order: Order }) {
   return (
     <Line title={<span className="mono">{order.source_id ?? order.id}</span>}>
       <span className={classes.dimmed}>{t("why.order")}</span>
-      <span>{order.status}</span>
+      {order.status && <span>{orderStatusWord(t, order.status)}</span>}
       {amount !== undefined && <span>{formatMoney(amount, currency, { locale: localeOf() })}</span>}
     </Line>
   );

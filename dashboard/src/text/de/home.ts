@@ -8,6 +8,8 @@ export const home = {
   ending: "Enden bald",
   noEnding: "In den nächsten Wochen endet keine Kampagne.",
   budgetUsed: "{{name}} hat {{percent}} des Budgets verbraucht.",
+  webhookOff:
+    "Der Webhook {{target}} wurde am {{time}} abgeschaltet: Seine Nachrichten kamen einen Tag lang nicht an. Schalten Sie ihn ein, sobald seine Adresse wieder antwortet.",
   webhookFails:
     "Der Webhook {{target}} schlägt fehl: {{failed}} seiner letzten {{of}} Nachrichten sind nicht angekommen.",
   jobsLate_one: "{{count}} Auftrag steht still.",

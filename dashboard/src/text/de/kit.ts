@@ -26,6 +26,7 @@ export const kit = {
     failed: "Fehlgeschlagen",
     succeeded: "Gelungen",
     rolledBack: "Zurückgenommen",
+    rollback: "Rücknahme",
     working: "In Arbeit",
     waiting: "Wartet",
     delivered: "Zugestellt",
@@ -63,9 +64,17 @@ export const kit = {
   date: { from: "ab {{day}}", until: "bis {{day}}", always: "immer" },
   undo: { undo: "Rückgängig", undone: "Rückgängig gemacht", failed: "Das ging nicht: {{reason}}" },
   confirm: { cancel: "Abbrechen", type: "Tippen Sie {{word}}, um zu bestätigen" },
+  period: {
+    title: "Wann sie läuft",
+    starts: "Beginnt",
+    ends: "Endet",
+    help: "Beide Zeiten gelten in der Zeitzone {{zone}}. Leer: ab sofort und ohne Ende.",
+  },
   call: {
     show: "Als API-Aufruf zeigen",
     title: "Diese Seite als API-Aufruf",
+    formTitle: "Was dieses Formular sendet",
+    several: "{{count}} Aufrufe nacheinander. ID_FROM_… steht für das, was der Aufruf dieses Namens antwortet.",
     help: "Die Datei mit den Kopfzeilen wird beim ersten Start geschrieben. Auf dieser Seite steht kein Geheimnis.",
     as: "Zeigen als",
     programHelp: "Die Schlüssel kommen aus der Umgebung Ihres Programms. Auf dieser Seite steht kein Geheimnis.",
@@ -106,6 +115,7 @@ export const kit = {
     more: "{{percent}} mehr als {{before}} zuvor",
     less: "{{percent}} weniger als {{before}} zuvor",
     same: "wie zuvor",
+    approximate: "ungefähr",
     noneBefore: "zuvor nichts",
   },
   palette: {

@@ -9,6 +9,12 @@ export const signIn = {
   wrongCode: "Dieser Code ist falsch oder wurde schon benutzt.",
   tooMany: "Zu viele Versuche. Warten Sie einen Moment und versuchen Sie es noch einmal.",
   missing: "Füllen Sie dieses Feld aus.",
+  forgottenMail: "Passwort vergessen?",
+  resetHelp: "Geben Sie Ihre E-Mail-Adresse ein. Sie erhalten einen Link, mit dem Sie ein neues Passwort wählen.",
+  resetSubmit: "Link senden",
+  resetAsked:
+    "Wenn {{email}} hier ein Konto hat, ist ein Link unterwegs. Er gilt einmal, eine Stunde lang. Sehen Sie auch im Spam-Ordner nach; nach fünf Minuten können Sie einen neuen anfordern.",
+  badEmail: "Das ist keine E-Mail-Adresse.",
   forgotten: "Vergessen? Ein Administrator kann ausführen: laurel user reset",
   or: "oder",
   provider: "Weiter mit {{name}}",

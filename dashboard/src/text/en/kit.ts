@@ -26,6 +26,7 @@ export const kit = {
     failed: "Failed",
     succeeded: "Succeeded",
     rolledBack: "Rolled back",
+    rollback: "Rollback",
     working: "In progress",
     waiting: "Waiting",
     delivered: "Delivered",
@@ -62,9 +63,17 @@ export const kit = {
   date: { from: "from {{day}}", until: "until {{day}}", always: "always" },
   undo: { undo: "Undo", undone: "Undone", failed: "That did not work: {{reason}}" },
   confirm: { cancel: "Cancel", type: "Type {{word}} to confirm" },
+  period: {
+    title: "When it runs",
+    starts: "Starts",
+    ends: "Ends",
+    help: "Both times are on the clock of {{zone}}. Empty: from now on, and without an end.",
+  },
   call: {
     show: "Show as API call",
     title: "This page as an API call",
+    formTitle: "What this form sends",
+    several: "{{count}} calls, one after the other. ID_FROM_… stands for what the call of that name answers.",
     help: "The file with the headers is written at the first start. No secret is on this page.",
     as: "Show as",
     programHelp: "The keys come from the environment of your program. No secret is on this page.",
@@ -105,6 +114,7 @@ export const kit = {
     more: "{{percent}} more than {{before}} before",
     less: "{{percent}} less than {{before}} before",
     same: "as before",
+    approximate: "approximate",
     noneBefore: "none before",
   },
   palette: {

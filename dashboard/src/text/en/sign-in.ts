@@ -9,6 +9,12 @@ export const signIn = {
   wrongCode: "This code is wrong or was used already.",
   tooMany: "Too many tries. Wait a moment, then try again.",
   missing: "Fill in this field.",
+  forgottenMail: "Forgotten your password?",
+  resetHelp: "Enter your e-mail address. We send you a link with which you choose a new password.",
+  resetSubmit: "Send the link",
+  resetAsked:
+    "If {{email}} has an account here, a link is on its way. It works once, for an hour. Look in the spam folder, too; a new link can be asked for after five minutes.",
+  badEmail: "This is not an e-mail address.",
   forgotten: "Forgotten? An administrator can run: laurel user reset",
   or: "or",
   provider: "Continue with {{name}}",

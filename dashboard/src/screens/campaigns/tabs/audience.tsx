@@ -13,7 +13,7 @@ import { Bars } from "../../../kit/chart/bars.tsx";
 import { PeriodChoice } from "../../../kit/chart/period-choice.tsx";
 import { usePeriod } from "../../../kit/chart/use-period.ts";
 import { Figures } from "../../../kit/facts/facts.tsx";
-import { formatCount } from "../../../kit/list/columns.tsx";
+import { formatCount } from "../../../kit/money/count.ts";
 import { Section } from "../../../kit/page/section.tsx";
 import { Loaded } from "../../../kit/states/loaded.tsx";
 import { SeriesCard } from "../../../registry/series.tsx";

@@ -4,7 +4,7 @@ import { useOp } from "../../../api/use-op.ts";
 import { BurnDownChart } from "../../../kit/chart/burn-down-chart.tsx";
 import { ChartCard } from "../../../kit/chart/chart-card.tsx";
 import { formatDay } from "../../../kit/date/date.ts";
-import { formatCount } from "../../../kit/list/columns.tsx";
+import { formatCount } from "../../../kit/money/count.ts";
 import { formatMoney } from "../../../kit/money/money.ts";
 import { localeOf, type TextKey, useText } from "../../../text/text.ts";
 

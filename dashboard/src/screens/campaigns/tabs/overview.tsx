@@ -5,7 +5,7 @@ import { useOp } from "../../../api/use-op.ts";
 import { Bars } from "../../../kit/chart/bars.tsx";
 import { PeriodChoice } from "../../../kit/chart/period-choice.tsx";
 import { usePeriod } from "../../../kit/chart/use-period.ts";
-import { formatCount } from "../../../kit/list/columns.tsx";
+import { formatCount } from "../../../kit/money/count.ts";
 import { formatMoney } from "../../../kit/money/money.ts";
 import { Section } from "../../../kit/page/section.tsx";
 import { Loaded } from "../../../kit/states/loaded.tsx";

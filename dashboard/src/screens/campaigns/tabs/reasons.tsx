@@ -3,16 +3,11 @@ import { Link } from "react-router";
 import { getRefusalSummary } from "../../../api/operations.gen.ts";
 import { useOp } from "../../../api/use-op.ts";
 import { Bars } from "../../../kit/chart/bars.tsx";
-import { formatCount } from "../../../kit/list/columns.tsx";
+import { formatCount } from "../../../kit/money/count.ts";
 import { Section } from "../../../kit/page/section.tsx";
 import { Failure, LoadingRows } from "../../../kit/states/states.tsx";
+import { reasonWord } from "../../../registry/words.ts";
 import { useText } from "../../../text/text.ts";
-
-/** `order_rules_violated` as words: the names of reasons are data, and new ones come with the server. */
-export const inWords = (reason: string): string => {
-  const words = reason.replaceAll("_", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
-};
 
 /** Why codes of a campaign were refused, and how often. */
 export function ReasonsCard({ campaign, from, to }: { campaign: string; from: string; to: string }) {
@@ -38,7 +33,7 @@ export function ReasonsCard({ campaign, from, to }: { campaign: string; from: st
             id: reason,
             name: (
               <Anchor component={Link} to={`?tab=refusals&reason=${encodeURIComponent(reason)}`} size="sm">
-                {inWords(reason)}
+                {reasonWord(t, reason) ?? reason}
               </Anchor>
             ),
             shown: formatCount(count),

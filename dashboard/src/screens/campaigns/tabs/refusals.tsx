@@ -8,7 +8,8 @@ import { link, mono, text } from "../../../kit/list/columns.tsx";
 import { search } from "../../../kit/list/filters.tsx";
 import { ListScreen } from "../../../kit/list/list-screen.tsx";
 import { useList } from "../../../kit/list/use-list.ts";
-import { inWords, ReasonsCard } from "./reasons.tsx";
+import { reasonWord } from "../../../registry/words.ts";
+import { ReasonsCard } from "./reasons.tsx";
 
 type Refusal = RowOf<typeof listRefusals>;
 
@@ -18,8 +19,9 @@ const COLUMNS = [
     ({ created_at }, { zone }) => formatShort(created_at, zone),
     ({ request_id }) => `/requests/${request_id}`,
   ),
-  text<Refusal>("campaigns.reason", "reason", { cell: ({ reason }) => inWords(reason) }),
-  text<Refusal>("campaigns.message", "message"),
+  text<Refusal>("campaigns.reason", "reason", {
+    cell: ({ reason, message }, { t }) => reasonWord(t, reason) ?? message,
+  }),
   mono<Refusal>("campaigns.code", "codes"),
   mono<Refusal>("campaigns.customer", "customers", { isExtra: true }),
 ];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { edgesOf, joined, LENGTHS, moveSpan, parseSpan, pieceOf, printSpan } from "./span.ts";
+import { edgesOf, isOpen, joined, LENGTHS, moveSpan, parseSpan, pieceOf, printSpan } from "./span.ts";
 
 const ZONE = "Europe/Warsaw";
 const NOW = "2026-01-31T23:30:00.000Z";
@@ -62,4 +62,12 @@ test("law: joined stretches cover the same time, and none touches another", () =
       for (let at = 1; at < once.length; at += 1) assert.ok((once[at - 1]!.to ?? 99) < (once[at]!.from ?? -1));
     }),
   );
+});
+
+test("what has ended is no conflict", () => {
+  const now = Date.parse("2026-03-01T00:00:00Z");
+  assert.equal(isOpen({ reason: "expired", to: null }, now), false);
+  assert.equal(isOpen({ reason: "same_products", to: "2026-02-01T00:00:00Z" }, now), false);
+  assert.equal(isOpen({ reason: "same_products", to: "2026-04-01T00:00:00Z" }, now), true);
+  assert.equal(isOpen({ reason: "used_up", to: null }, now), true);
 });

@@ -2,6 +2,10 @@ import { momentOf, wallTimeOf } from "../../../kit/date/zoned.ts";
 
 // The months that a timeline shows, as they stand in the address: `2026-09~6`, the first month and how many.
 
+/** Whether something can still get in the way: what has ended is no conflict, and what overlapped only then neither. */
+export const isOpen = ({ reason, to }: { reason: string; to: string | null }, now: number): boolean =>
+  reason !== "expired" && (to === null || Date.parse(to) > now);
+
 export const LENGTHS = [3, 6, 12] as const;
 export type Span = { year: number; month: number; months: number };
 

@@ -12,7 +12,18 @@ import { StatusBadge } from "../../../kit/status/status-badge.tsx";
 import { localeOf, useText } from "../../../text/text.ts";
 import type { Campaign } from "../list.tsx";
 import { Conflicts } from "./conflicts.tsx";
-import { edgesOf, joined, LENGTHS, moveSpan, type Piece, parseSpan, pieceOf, printSpan, type Span } from "./span.ts";
+import {
+  edgesOf,
+  isOpen,
+  joined,
+  LENGTHS,
+  moveSpan,
+  type Piece,
+  parseSpan,
+  pieceOf,
+  printSpan,
+  type Span,
+} from "./span.ts";
 import classes from "./timeline.module.css";
 
 const MANY = 100;
@@ -139,7 +150,9 @@ export default function Timeline() {
       <Empty title="campaigns.empty" help="campaigns.emptyHelp" />
     );
   const names = new Map(list.rows.map(({ id, name }) => [id, name]));
-  const conflicts = (data?.conflicts ?? []).filter(({ campaigns }) => campaigns.some((id) => names.has(id)));
+  const conflicts = (data?.conflicts ?? []).filter(
+    (one) => isOpen(one, Date.now()) && one.campaigns.some((id) => names.has(id)),
+  );
   return (
     <Stack gap="lg">
       <Group justify="space-between">

@@ -12,9 +12,10 @@ import {
 } from "../../../api/operations.gen.ts";
 import { sendFor } from "../../../api/send.ts";
 import { useProject } from "../../../api/session.ts";
-import { useRecord, useSend } from "../../../api/use-op.ts";
+import { useRecord } from "../../../api/use-op.ts";
 import { RecordForm } from "../../../kit/form/record-form.tsx";
-import { useRecordForm, type Version } from "../../../kit/form/use-record-form.ts";
+import type { SendStep } from "../../../kit/form/steps.ts";
+import { type RecordForm as RecordFormState, useRecordForm, type Version } from "../../../kit/form/use-record-form.ts";
 import { PageHead } from "../../../kit/page/page-head.tsx";
 import { Panel } from "../../../kit/page/panel.tsx";
 import { Failure, LoadingRows } from "../../../kit/states/states.tsx";
@@ -43,63 +44,47 @@ import {
 const FIELDS = Object.keys(START) as Field[];
 
 /** Makes a campaign: its rule, itself, how points are earned. After a refusal it goes on where it stopped. */
-function useCreate() {
-  const rule = useSend(createValidationRule);
-  const create = useSend(createCampaign);
-  const earn = useSend(createCampaignEarningRules);
-  const made = useRef<{ rule: { text: string; id: string } | null; campaignId: string | null }>({
-    rule: null,
-    campaignId: null,
-  });
-  return async (values: Values): Promise<string> => {
-    const wanted = ruleOf(values);
-    const text = JSON.stringify(wanted);
-    if (wanted !== null && made.current.rule?.text !== text)
-      made.current.rule = { text, id: (await rule.mutateAsync({ params: {}, body: wanted })).id };
-    const ruleId = wanted === null ? null : made.current.rule!.id;
-    made.current.campaignId ??= (await create.mutateAsync({ params: {}, body: bodyOf(values, ruleId) })).id;
-    const campaignId = made.current.campaignId;
-    const { earn_points: points, earn_every: every } = values;
-    if (values.campaign_type === "LOYALTY_PROGRAM" && points && every) {
-      const amount = { every, points };
-      const loyalty = {
-        ...{ type: "PROPORTIONAL" as const, calculation_type: "ORDER_AMOUNT" as const },
-        order: { amount },
-      };
-      await earn.mutateAsync({ params: { campaignId }, body: [{ event: "order.paid", loyalty }] });
-    }
-    return campaignId;
-  };
+async function create(send: SendStep, values: Values): Promise<{ id: string }> {
+  const rule = ruleOf(values);
+  const params = {};
+  const ruleId = rule && (await send(createValidationRule, { params, body: rule }, `rule ${JSON.stringify(rule)}`)).id;
+  const { id } = await send(createCampaign, { params, body: bodyOf(values, ruleId) }, "campaign");
+  const { earn_points: points, earn_every: every } = values;
+  if (values.campaign_type === "LOYALTY_PROGRAM" && points && every) {
+    const amount = { every, points };
+    const loyalty = {
+      ...{ type: "PROPORTIONAL" as const, calculation_type: "ORDER_AMOUNT" as const },
+      order: { amount },
+    };
+    const body = [{ event: "order.paid" as const, loyalty }];
+    await send(createCampaignEarningRules, { params: { campaignId: id }, body });
+  }
+  return { id };
 }
 
 function CampaignFields({ campaign, from }: { campaign: Campaign | null; from: Version<Values> }) {
   const t = useText();
   const navigate = useNavigate();
   const { currency, timezone } = useProject();
-  const create = useCreate();
-  const update = useSend(updateCampaign);
   const [step, setStep] = useState<Step>("kind");
   const [values, setValues] = useState(from.values);
-  const saved = useRef(campaign?.id ?? "");
   const isNew = campaign === null;
-  const state = useRecordForm<Values>({
+  const state: RecordFormState<Values> = useRecordForm<Values, { id: string }>({
     record: `campaign:${campaign?.id ?? "new"}`,
     from,
     validate: (typed) => (isNew ? faultsIn(typed, t) : {}),
-    save: async (changes, { ifMatch }) => {
-      if (campaign === null) saved.current = await create(state.form.getValues());
-      else
-        await update.mutateAsync({
-          ...{ params: { campaignId: campaign.id }, body: changesOf(changes, campaign) },
-          ...(ifMatch && { ifMatch }),
-        });
-    },
+    save: async (send, changes, version) =>
+      campaign === null
+        ? create(send, state.form.getValues())
+        : send(updateCampaign, {
+            ...{ params: { campaignId: campaign.id }, body: changesOf(changes, campaign), ...version },
+          }),
     ...(campaign !== null && {
       readAgain: async () => versionOf(await sendFor(getCampaign, { campaignId: campaign.id })),
     }),
-    onSaved: () => {
+    onSaved: (saved) => {
       notifyDone(t(isNew ? "campaigns.nowThere" : "kit.form.saved"));
-      void navigate(`/campaigns/${saved.current}`);
+      void navigate(`/campaigns/${saved?.id ?? campaign?.id}`);
     },
   });
   const { form } = state;

@@ -1,14 +1,13 @@
 import { TextInput } from "@mantine/core";
-import { useRef } from "react";
 import { useNavigate, useParams } from "react-router";
 import type { AnswerOf } from "../../../api/op.ts";
 import { createCampaignFromTemplate, type Discount, getCampaignTemplate } from "../../../api/operations.gen.ts";
 import { useProject } from "../../../api/session.ts";
-import { useOp, useSend } from "../../../api/use-op.ts";
+import { useOp } from "../../../api/use-op.ts";
 import { Edited } from "../../../kit/form/edited.tsx";
-import { MomentField } from "../../../kit/form/moment-field.tsx";
+import { PeriodField } from "../../../kit/form/period-field.tsx";
 import { RecordForm } from "../../../kit/form/record-form.tsx";
-import { useRecordForm } from "../../../kit/form/use-record-form.ts";
+import { type RecordForm as RecordFormState, useRecordForm } from "../../../kit/form/use-record-form.ts";
 import { NumberInput } from "../../../kit/later/fields.ts";
 import { PageHead } from "../../../kit/page/page-head.tsx";
 import { Panel } from "../../../kit/page/panel.tsx";
@@ -42,30 +41,29 @@ function Setup({ template, content }: { template: Template; content: Content }) 
   const t = useText();
   const navigate = useNavigate();
   const { currency, timezone } = useProject();
-  const { mutateAsync } = useSend(createCampaignFromTemplate);
-  const made = useRef("");
   const { start_date, expiration_date, discount, gift, quantity } = content.settings;
   const isStatic = content.campaign.type === "STATIC";
   const first: Values = { name: "", start_date, expiration_date, vouchers_count: isStatic ? 100 : null, pattern: "" };
-  const state = useRecordForm<Values>({
+  const state: RecordFormState<Values> = useRecordForm<Values, { campaign: { id: string } }>({
     record: `campaign-of:${template.id}`,
     from: { values: first, etag: null },
     validate: ({ name, start_date: from, expiration_date: to }) => ({
       ...(name.trim() === "" && { name: t("kit.form.required") }),
       ...(from && to && Date.parse(from) >= Date.parse(to) && { expiration_date: t("campaigns.endsBefore") }),
     }),
-    save: async () => {
+    save: async (send) => {
       const typed = state.form.getValues();
       const body = {
         ...{ name: typed.name.trim(), start_date: typed.start_date, expiration_date: typed.expiration_date },
         ...(typed.vouchers_count !== null && { vouchers_count: typed.vouchers_count }),
         ...(typed.pattern.trim() !== "" && { voucher: { code_config: { pattern: typed.pattern.trim() } } }),
       };
-      made.current = (await mutateAsync({ params: { campaignTemplateId: template.id }, body })).campaign.id;
+      return send(createCampaignFromTemplate, { params: { campaignTemplateId: template.id }, body });
     },
-    onSaved: () => {
+    onSaved: (made) => {
+      if (made === null) return;
       notifyDone(t("campaigns.nowThere"));
-      void navigate(`/campaigns/${made.current}`);
+      void navigate(`/campaigns/${made.campaign.id}`);
     },
   });
   const { form } = state;
@@ -82,15 +80,9 @@ function Setup({ template, content }: { template: Template; content: Content }) 
       <Panel width={752}>
         <RecordForm state={state} saveText={t("campaigns.create")}>
           <TextInput key={form.key("name")} label={t("campaigns.name")} required {...form.getInputProps("name")} />
-          <MomentField
-            key={form.key("start_date")}
-            label={t("campaigns.starts")}
-            {...form.getInputProps("start_date")}
-          />
-          <MomentField
-            key={form.key("expiration_date")}
-            label={t("campaigns.ends")}
-            {...form.getInputProps("expiration_date")}
+          <PeriodField
+            start={{ fieldKey: form.key("start_date"), ...form.getInputProps("start_date") }}
+            end={{ fieldKey: form.key("expiration_date"), ...form.getInputProps("expiration_date") }}
           />
           {isStatic && (
             <NumberInput

@@ -3,6 +3,7 @@ import { Link } from "react-router";
 import { deleteCampaignTemplate, listCampaignTemplates } from "../../../api/operations.gen.ts";
 import { useCan, useProject } from "../../../api/session.ts";
 import { useOp } from "../../../api/use-op.ts";
+import { ShowAsCall } from "../../../kit/call/show-as-call.tsx";
 import { confirm } from "../../../kit/confirm/confirm.ts";
 import { MoreMenu } from "../../../kit/page/more-menu.tsx";
 import { PageHead } from "../../../kit/page/page-head.tsx";
@@ -16,7 +17,7 @@ import classes from "./start.module.css";
 import { STARTS, type Start, startOf } from "./starts.ts";
 import { offerIn } from "./values.ts";
 
-const MANY = 100;
+const TEMPLATES = { limit: 100, order: "-id" } as const;
 
 type CardProps = { title: string; kind: string; says: string; to: string; menu?: React.ReactNode };
 
@@ -45,7 +46,7 @@ function Card({ title, kind, says, to, menu }: CardProps) {
 
 function OwnTemplates() {
   const t = useText();
-  const templates = useOp(listCampaignTemplates, { limit: MANY, order: "-id" });
+  const templates = useOp(listCampaignTemplates, TEMPLATES);
   const remove = useAct(deleteCampaignTemplate);
   const ask = async (id: string, name: string) => {
     const act = { title: t("templates.delete"), says: t("templates.deleteSays", { name }), act: t("templates.delete") };
@@ -97,6 +98,7 @@ export default function StartCampaign() {
         <Button component={Link} to="/campaigns/new">
           {t("templates.fromNothing")}
         </Button>
+        <ShowAsCall operation={listCampaignTemplates} params={TEMPLATES} />
       </PageHead>
       <section aria-labelledby="starts">
         <Title order={2} id="starts" mb="md">

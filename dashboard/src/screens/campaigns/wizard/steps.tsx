@@ -1,8 +1,8 @@
 import { Group, Radio, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import type { ReactNode } from "react";
-import { MomentField } from "../../../kit/form/moment-field.tsx";
 import { MoneyField } from "../../../kit/form/money-field.tsx";
+import { PeriodField } from "../../../kit/form/period-field.tsx";
 import { DiscountField } from "../../../registry/discount-field.tsx";
 import { useText } from "../../../text/text.ts";
 import { KINDS, type Kind } from "../kinds.ts";
@@ -85,10 +85,10 @@ function WhenStep({ form, isNew }: StepProps) {
   const t = useText();
   return (
     <Stack gap="lg">
-      <Group align="flex-start">
-        <MomentField key={form.key("start_date")} label={t("campaigns.starts")} {...bind(form, "start_date")} />
-        <MomentField key={form.key("expiration_date")} label={t("campaigns.ends")} {...bind(form, "expiration_date")} />
-      </Group>
+      <PeriodField
+        start={{ fieldKey: form.key("start_date"), ...bind(form, "start_date") }}
+        end={{ fieldKey: form.key("expiration_date"), ...bind(form, "expiration_date") }}
+      />
       {isNew ? (
         <>
           <SegmentField

@@ -5,6 +5,7 @@ import { useState } from "react";
 import { type ValidatedRedeemable, type Validation, validateStackedDiscounts } from "../../../api/operations.gen.ts";
 import { send } from "../../../api/send.ts";
 import { useProject } from "../../../api/session.ts";
+import { formatMoment } from "../../../kit/date/date.ts";
 import classes from "../../../registry/cart/cart.module.css";
 import { type Cart, EMPTY_CART, type Question } from "../../../registry/cart/cart.ts";
 import { CartAnswer } from "../../../registry/cart/cart-answer.tsx";
@@ -51,8 +52,11 @@ function useDraftAnswer(question: Question | null, names: ReadonlyMap<string, st
 /** A campaign that is not saved yet, on a cart. */
 export default function TryCart({ values }: { values: Values }) {
   const t = useText();
-  // What has not begun is asked about as at its beginning.
-  const [cart, setCart] = useState<Cart>(() => ({ ...FIRST_CART, at: momentOfStart(values.start_date) }));
+  const { timezone } = useProject();
+  const [typed, setTyped] = useState<Cart>(FIRST_CART);
+  // What has not begun is asked about as at its beginning: when a campaign runs is said in one place.
+  const at = momentOfStart(values.start_date);
+  const cart = { ...typed, at };
   const asked = useDraftAnswer(draftQuestion(values, cart), draftNames(values));
   return (
     // Enter belongs to the cart here: it must not create the campaign.
@@ -60,10 +64,13 @@ export default function TryCart({ values }: { values: Values }) {
       <div>
         <Title order={2}>{t("templates.tryTitle")}</Title>
         <Text size="sm" c="dimmed">
-          {t("templates.tryHelp")}
+          {t("templates.tryHelp")}{" "}
+          {at === null
+            ? t("templates.tryNow")
+            : t("templates.tryAt", { time: formatMoment(values.start_date!, timezone), zone: timezone })}
         </Text>
       </div>
-      <CartEditor cart={cart} onChange={(change) => setCart((old) => ({ ...old, ...change }))} />
+      <CartEditor cart={cart} hasTime={false} onChange={(change) => setTyped((old) => ({ ...old, ...change }))} />
       {asked.question ? <CartAnswer asked={asked} /> : <div className={classes.dimmed}>{t("templates.tryEmpty")}</div>}
     </Stack>
   );

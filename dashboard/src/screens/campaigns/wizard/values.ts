@@ -87,6 +87,7 @@ export function faultsIn(values: Values, t: Text): Partial<Record<Field, string>
   return {
     ...(values.name.trim() === "" && { name: required }),
     ...(isDiscount && isWorthNothing(values.discount) && { discount: required }),
+    ...(isDiscount && (values.discount?.percent_off ?? 0) > 100 && { discount: t("campaigns.percentTooMuch") }),
     ...(kind === "GIFT_VOUCHERS" && !values.gift && { gift: required }),
     ...(kind === "LOYALTY_PROGRAM" && earn_points && !earn_every ? { earn_every: required } : {}),
     ...(kind === "LOYALTY_PROGRAM" && earn_every && !earn_points ? { earn_points: required } : {}),

@@ -1,4 +1,4 @@
-import { type ReactNode, useRef, useState } from "react";
+import { type ReactNode, useState } from "react";
 import {
   createReward,
   getReward,
@@ -8,15 +8,16 @@ import {
 } from "../../../api/operations.gen.ts";
 import { sendFor } from "../../../api/send.ts";
 import { campaignsOf, PRODUCTS } from "../../../api/sources.ts";
-import { useRecord, useSend } from "../../../api/use-op.ts";
+import { useRecord } from "../../../api/use-op.ts";
 import { MoneyField } from "../../../kit/form/money-field.tsx";
 import { RecordForm } from "../../../kit/form/record-form.tsx";
+import type { SendStep } from "../../../kit/form/steps.ts";
 import { type RecordForm as RecordState, useRecordForm, type Version } from "../../../kit/form/use-record-form.ts";
 import { Select } from "../../../kit/later/fields.ts";
 import { type Option, RecordSelect, type RecordSource } from "../../../kit/pick/record-select.tsx";
 import { Loaded } from "../../../kit/states/loaded.tsx";
 import { useText } from "../../../text/text.ts";
-import { stockOf, useAssign } from "./assign.ts";
+import { assignNew, stockOf } from "./assign.ts";
 import { CostsField } from "./costs-field.tsx";
 import { Fault, NameField, NumberField, WalletSelect } from "./fields.tsx";
 import type { PartFormProps } from "./part-window.tsx";
@@ -63,30 +64,29 @@ function AboutSelect({ kind, first, disabled, error, onChange }: PickProps) {
 
 type FieldsProps = PartFormProps & { reward: LoyaltyReward | null; from: Version<RewardValues> };
 
+type Saving = { changes: Partial<RewardValues>; values: RewardValues; version: { ifMatch?: string } };
 /** Sends what changed: the reward itself, and its stock in this program. */
-function useSave({ program, design, reward }: FieldsProps) {
-  const [create, update] = [useSend(createReward), useSend(updateReward)];
-  const keepStock = useSend(updateProgramRewardAssignment);
-  const { assign } = useAssign("reward", program.id);
-  const made = useRef<string | null>(null);
-  return async (changes: Partial<RewardValues>, values: RewardValues, version: { ifMatch?: string }) => {
-    const costs = values.costs.map((cost) => costBodyOf(cost, design.structure?.id ?? null));
-    const { name, stock } = values;
-    const handed = handedOf(values);
-    if (!reward) {
-      const status = program.status === "ACTIVE" ? ("ACTIVE" as const) : ("DRAFT" as const);
-      made.current ??= (await create.mutateAsync({ params: {}, body: { name, costs, status, ...handed! } })).id;
-      return assign(made.current, stockOf(stock));
-    }
-    const body = {
-      ...(changes.name !== undefined && { name }),
-      ...(changes.costs && { costs }),
-      ...(HANDED.some((field) => field in changes) && handed),
-    };
-    const params = { programId: program.id, rewardId: reward.id };
-    if (Object.keys(body).length > 0) await update.mutateAsync({ params: { rewardId: reward.id }, body, ...version });
-    return "stock" in changes ? keepStock.mutateAsync({ params, body: { stock: stockOf(stock) } }) : null;
+async function saveReward(
+  send: SendStep,
+  { program, design, reward }: FieldsProps,
+  { changes, values, version }: Saving,
+): Promise<unknown> {
+  const costs = values.costs.map((cost) => costBodyOf(cost, design.structure?.id ?? null));
+  const { name, stock } = values;
+  const handed = handedOf(values);
+  if (!reward) {
+    const status = program.status === "ACTIVE" ? ("ACTIVE" as const) : ("DRAFT" as const);
+    const made = await send(createReward, { params: {}, body: { name, costs, status, ...handed! } }, "reward");
+    return assignNew(send, "reward", program.id, made.id, stockOf(stock));
+  }
+  const body = {
+    ...(changes.name !== undefined && { name }),
+    ...(changes.costs && { costs }),
+    ...(HANDED.some((field) => field in changes) && handed),
   };
+  const params = { programId: program.id, rewardId: reward.id };
+  if (Object.keys(body).length > 0) await send(updateReward, { params: { rewardId: reward.id }, body, ...version });
+  return "stock" in changes ? send(updateProgramRewardAssignment, { params, body: { stock: stockOf(stock) } }) : null;
 }
 
 type State = RecordState<RewardValues>;
@@ -94,7 +94,6 @@ type State = RecordState<RewardValues>;
 function useRewardForm(props: FieldsProps, onEdit: (values: RewardValues) => void): State {
   const { program, reward, from, onDone } = props;
   const t = useText();
-  const send = useSave(props);
   const state: State = useRecordForm<RewardValues>({
     record: `reward:${reward?.id ?? `new:${program.id}`}`,
     from,
@@ -104,7 +103,7 @@ function useRewardForm(props: FieldsProps, onEdit: (values: RewardValues) => voi
       ...(GIVES.includes(kind) && !given && { given: t("kit.form.required") }),
       ...(costs.some(({ points }) => !points) && { costs: t("designer.noPoints") }),
     }),
-    save: (changes, version) => send(changes, state.form.getValues(), version),
+    save: (send, changes, version) => saveReward(send, props, { changes, values: state.form.getValues(), version }),
     ...(reward && {
       readAgain: async () => {
         const { body, etag } = await sendFor(getReward, { rewardId: reward.id });

@@ -1,4 +1,4 @@
-import { useRef, useState } from "react";
+import { useState } from "react";
 import type { BodyOf } from "../../../api/op.ts";
 import {
   createEarningRule,
@@ -10,14 +10,15 @@ import {
 import { sendFor } from "../../../api/send.ts";
 import { useCan, useProject } from "../../../api/session.ts";
 import { SEGMENTS } from "../../../api/sources.ts";
-import { useOp, useRecord, useSend } from "../../../api/use-op.ts";
+import { useOp, useRecord } from "../../../api/use-op.ts";
 import { RecordForm } from "../../../kit/form/record-form.tsx";
+import type { SendStep } from "../../../kit/form/steps.ts";
 import { type RecordForm as RecordState, useRecordForm, type Version } from "../../../kit/form/use-record-form.ts";
 import { Select } from "../../../kit/later/fields.ts";
 import { RecordSelect } from "../../../kit/pick/record-select.tsx";
 import { Loaded } from "../../../kit/states/loaded.tsx";
 import { type TextKey, useText } from "../../../text/text.ts";
-import { useAssign } from "./assign.ts";
+import { assignNew } from "./assign.ts";
 import { EarningsField } from "./earnings-field.tsx";
 import { Fault, NameField } from "./fields.tsx";
 import type { PartFormProps } from "./part-window.tsx";
@@ -66,16 +67,13 @@ type FieldsProps = PartFormProps & { rule: EarningRule | null; from: Version<Val
 /** The form of a rule: a new one is made and put into the program, of an old one the changes are sent. */
 function useRuleForm({ program, design, rule, from, onDone }: FieldsProps): RecordState<Values> {
   const t = useText();
-  const [create, update] = [useSend(createEarningRule), useSend(updateEarningRule)];
-  const { assign } = useAssign("rule", program.id);
-  const made = useRef<string | null>(null);
   const bodies = (earnings: EarningValue[]) => earnings.map((one) => earningBodyOf(one, design.structure?.id ?? null));
-  const add = async (values: Values) => {
+  const add = async (send: SendStep, values: Values) => {
     const body = { name: values.name, trigger: triggerOf(values), earnings: bodies(values.earnings) };
     const status = program.status === "ACTIVE" ? ("ACTIVE" as const) : ("DRAFT" as const);
     // What was refused after it was made is not made again.
-    made.current ??= (await create.mutateAsync({ params: {}, body: { ...body, status } })).id;
-    return assign(made.current);
+    const { id } = await send(createEarningRule, { params: {}, body: { ...body, status } }, "rule");
+    return assignNew(send, "rule", program.id, id);
   };
   const state: RecordState<Values> = useRecordForm<Values>({
     record: `earning-rule:${rule?.id ?? `new:${program.id}`}`,
@@ -85,15 +83,15 @@ function useRuleForm({ program, design, rule, from, onDone }: FieldsProps): Reco
       ...(event !== "customer.order.paid" && about === "" && { about: t("kit.form.required") }),
       ...(earnings.some(({ gives, points }) => gives !== "kept" && !points) && { earnings: t("designer.noPoints") }),
     }),
-    save: async (changes, version) => {
+    save: async (send, changes, version) => {
       const values = state.form.getValues();
-      if (!rule) return add(values);
+      if (!rule) return add(send, values);
       const body = {
         ...(changes.name !== undefined && { name: values.name }),
         ...((changes.event !== undefined || changes.about !== undefined) && { trigger: triggerOf(values) }),
         ...(changes.earnings && { earnings: bodies(values.earnings) }),
       };
-      return update.mutateAsync({ params: { earningRuleId: rule.id }, body, ...version });
+      return send(updateEarningRule, { params: { earningRuleId: rule.id }, body, ...version });
     },
     ...(rule && {
       readAgain: async () => {

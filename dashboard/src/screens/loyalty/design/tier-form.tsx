@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import { useRef, useState } from "react";
+import { useState } from "react";
 import {
   activateTierStructure,
   createTier,
@@ -8,11 +8,11 @@ import {
   type LoyaltyTier,
   updateTier,
 } from "../../../api/operations.gen.ts";
-import { useSend } from "../../../api/use-op.ts";
 import { RecordForm } from "../../../kit/form/record-form.tsx";
+import type { SendStep } from "../../../kit/form/steps.ts";
 import { type RecordForm as RecordState, useRecordForm } from "../../../kit/form/use-record-form.ts";
 import { useText } from "../../../text/text.ts";
-import { useAssign } from "./assign.ts";
+import { assignNew } from "./assign.ts";
 import { NameField, NumberField, WalletSelect } from "./fields.tsx";
 import type { PartFormProps } from "./part-window.tsx";
 import { byPoints, type Design } from "./parts.ts";
@@ -43,38 +43,28 @@ const endedBy = ({ tiers }: Design, { from, to }: Values): LoyaltyTier | null =>
 };
 
 /** Makes a tier: the structure first, where there is none; and one that is active is a draft meanwhile. */
-function useAddTier({ program, design }: PartFormProps) {
-  const [create, change] = [useSend(createTier), useSend(updateTier)];
-  const [make, draft, activate] = [
-    useSend(createTierStructure),
-    useSend(draftTierStructure),
-    useSend(activateTierStructure),
-  ];
-  const { assign } = useAssign("tier", program.id);
-  const made = useRef<string | null>(null);
-  return async (values: Values) => {
-    const { structure } = design;
-    if (structure === null && made.current === null) {
-      const body = { name: program.name, type: "POINT_BALANCE" as const, card_definition_id: values.wallet };
-      const { id } = await make.mutateAsync({ params: {}, body });
-      await assign(id);
-      made.current = id;
-    }
-    const params = { tierStructureId: structure?.id ?? made.current! };
-    const wasActive = structure?.status === "ACTIVE";
-    if (wasActive) await draft.mutateAsync({ params });
-    try {
-      const top = endedBy(design, values);
-      if (top) {
-        const points = { ...top.qualification_rules.points, max_value: values.from! - 1 };
-        const body = { qualification_rules: { ...top.qualification_rules, points } };
-        await change.mutateAsync({ params: { ...params, tierId: top.id }, body });
-      }
-      await create.mutateAsync({ params, body: { name: values.name, qualification_rules: rulesOf(values, null) } });
-    } finally {
-      if (wasActive) await activate.mutateAsync({ params });
-    }
+async function addTier(send: SendStep, { program, design }: PartFormProps, values: Values): Promise<void> {
+  const { structure } = design;
+  const make = async () => {
+    const body = { name: program.name, type: "POINT_BALANCE" as const, card_definition_id: values.wallet };
+    const { id } = await send(createTierStructure, { params: {}, body }, "structure");
+    await assignNew(send, "tier", program.id, id);
+    return id;
   };
+  const params = { tierStructureId: structure?.id ?? (await make()) };
+  const wasActive = structure?.status === "ACTIVE";
+  if (wasActive) await send(draftTierStructure, { params });
+  try {
+    const top = endedBy(design, values);
+    if (top) {
+      const points = { ...top.qualification_rules.points, max_value: values.from! - 1 };
+      const body = { qualification_rules: { ...top.qualification_rules, points } };
+      await send(updateTier, { params: { ...params, tierId: top.id }, body });
+    }
+    await send(createTier, { params, body: { name: values.name, qualification_rules: rulesOf(values, null) } });
+  } finally {
+    if (wasActive) await send(activateTierStructure, { params });
+  }
 }
 
 type FieldsProps = PartFormProps & { tier: LoyaltyTier | null };
@@ -82,8 +72,6 @@ type FieldsProps = PartFormProps & { tier: LoyaltyTier | null };
 function useTierForm(props: FieldsProps, onEdit: (values: Values) => void): RecordState<Values> {
   const { program, design, tier, onDone } = props;
   const t = useText();
-  const change = useSend(updateTier);
-  const addTier = useAddTier(props);
   const state: RecordState<Values> = useRecordForm<Values>({
     record: `tier:${tier?.id ?? `new:${program.id}`}`,
     from: { values: valuesOf(tier, design), etag: null },
@@ -92,15 +80,15 @@ function useTierForm(props: FieldsProps, onEdit: (values: Values) => void): Reco
       ...(from === null && { from: t("kit.form.required") }),
       ...(from !== null && to !== null && to < from && { to: t("designer.endsBefore") }),
     }),
-    save: async (changes, version) => {
+    save: async (send, changes, version) => {
       const values = state.form.getValues();
-      if (!tier) return addTier(values);
+      if (!tier) return addTier(send, props, values);
       const body = {
         ...(changes.name !== undefined && { name: values.name }),
         ...(("from" in changes || "to" in changes) && { qualification_rules: rulesOf(values, tier) }),
       };
       const params = { tierStructureId: tier.tier_structure_id, tierId: tier.id };
-      return change.mutateAsync({ params, body, ...version });
+      return send(updateTier, { params, body, ...version });
     },
     onSaved: onDone,
     onEdit,

@@ -1,4 +1,4 @@
-import { useRef, useState } from "react";
+import { useState } from "react";
 import {
   createCardDefinition,
   getCardDefinition,
@@ -6,13 +6,13 @@ import {
   updateCardDefinition,
 } from "../../../api/operations.gen.ts";
 import { sendFor } from "../../../api/send.ts";
-import { useRecord, useSend } from "../../../api/use-op.ts";
+import { useRecord } from "../../../api/use-op.ts";
 import { RecordForm } from "../../../kit/form/record-form.tsx";
 import { type RecordForm as RecordState, useRecordForm, type Version } from "../../../kit/form/use-record-form.ts";
 import { Select } from "../../../kit/later/fields.ts";
 import { Loaded } from "../../../kit/states/loaded.tsx";
 import { useText } from "../../../text/text.ts";
-import { useAssign } from "./assign.ts";
+import { assignNew } from "./assign.ts";
 import { NameField, type Period, PeriodField } from "./fields.tsx";
 import type { PartFormProps } from "./part-window.tsx";
 
@@ -80,24 +80,25 @@ function AfterField({ name, first, disabled, onChange }: AfterProps) {
 type FieldsProps = PartFormProps & { wallet: LoyaltyCardDefinition | null; from: Version<Values> };
 function Fields({ program, wallet, from, onDone }: FieldsProps) {
   const t = useText();
-  const [create, update] = [useSend(createCardDefinition), useSend(updateCardDefinition)];
-  const { assign } = useAssign("wallet", program.id);
-  const made = useRef<string | null>(null);
   const isFixed = wallet !== null && wallet.status !== "DRAFT";
   const state: RecordState<Values> = useRecordForm<Values>({
     record: `wallet:${wallet?.id ?? `new:${program.id}`}`,
     from,
     validate: ({ name }) => (name.trim() === "" ? { name: t("kit.form.required") } : {}),
-    save: async (changes, version) => {
+    save: async (send, changes, version) => {
       const body = {
         ...(changes.name !== undefined && { name: changes.name }),
         ...(changes.expires && { points_expiration: expirationOf(changes.expires) }),
         ...(changes.pending && { pending_points: pendingOf(changes.pending) }),
       };
-      if (wallet) return update.mutateAsync({ params: { cardDefinitionId: wallet.id }, body, ...version });
+      if (wallet) return send(updateCardDefinition, { params: { cardDefinitionId: wallet.id }, body, ...version });
       const { name } = state.form.getValues();
-      made.current ??= (await create.mutateAsync({ params: {}, body: { ...body, name, type: "INDIVIDUAL" } })).id;
-      return assign(made.current);
+      const { id } = await send(
+        createCardDefinition,
+        { params: {}, body: { ...body, name, type: "INDIVIDUAL" } },
+        "wallet",
+      );
+      return assignNew(send, "wallet", program.id, id);
     },
     ...(wallet && {
       readAgain: async () => {

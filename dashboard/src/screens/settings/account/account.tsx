@@ -1,4 +1,5 @@
-import { useSession } from "../../../api/session.ts";
+import { getSession, useSession } from "../../../api/session.ts";
+import { ShowAsCall } from "../../../kit/call/show-as-call.tsx";
 import { Facts } from "../../../kit/page/facts.tsx";
 import { PageHead } from "../../../kit/page/page-head.tsx";
 import { Section } from "../../../kit/page/section.tsx";
@@ -18,7 +19,9 @@ export default function Account() {
   const { user, projects } = session;
   return (
     <SettingsFrame>
-      <PageHead title={t("settings.account")} below={user.login} />
+      <PageHead title={t("settings.account")} below={user.login}>
+        <ShowAsCall operation={getSession} params={{}} />
+      </PageHead>
       <div className={classes.stack}>
         <Section title={t("settings.you")}>
           <Facts

@@ -1,12 +1,13 @@
 import { Alert, Button, PasswordInput, Stack } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useState } from "react";
-import { RequestError, statusOf } from "../../../api/errors.ts";
+import { statusOf } from "../../../api/errors.ts";
 import { updateOwnPassword } from "../../../api/operations.gen.ts";
 import { send } from "../../../api/send.ts";
 import { getSession, type Session, signedIn } from "../../../api/session.ts";
 import { useSend } from "../../../api/use-op.ts";
 import { Section } from "../../../kit/page/section.tsx";
+import { errorWord } from "../../../kit/states/error-word.ts";
 import { notifyDone } from "../../../kit/undo/undo.tsx";
 import { useText } from "../../../text/text.ts";
 
@@ -34,7 +35,7 @@ export function OwnPassword({ user }: { user: Session["user"] }) {
       notifyDone(t("account.passwordChanged"));
     } catch (error) {
       if (statusOf(error) === 401) form.setFieldError("current", t("account.wrongPassword"));
-      else setFault((error instanceof RequestError && error.details) || t("kit.noAnswer"));
+      else setFault(errorWord(t, error));
     }
   });
   return (

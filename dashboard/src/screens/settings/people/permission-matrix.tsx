@@ -1,6 +1,7 @@
 import { Checkbox, Input } from "@mantine/core";
 import { type ReactNode, useState } from "react";
-import { useText } from "../../../text/text.ts";
+import { resourceWord } from "../../../registry/words.ts";
+import { localeOf, useText } from "../../../text/text.ts";
 import classes from "../settings.module.css";
 
 const ACTIONS = ["read", "create", "update", "delete", "manage", "export"] as const;
@@ -23,6 +24,7 @@ export function PermissionMatrix({ label, resources, isFixed, defaultValue = [],
     setGranted(next);
     onChange?.(next);
   };
+  const sorted = resources.toSorted((a, b) => resourceWord(t, a).localeCompare(resourceWord(t, b), localeOf()));
   return (
     <Input.Wrapper label={label} labelElement="div" error={error}>
       {/* biome-ignore lint/a11y: it scrolls, so it must be reached by keyboard. */}
@@ -41,12 +43,12 @@ export function PermissionMatrix({ label, resources, isFixed, defaultValue = [],
             </tr>
           </thead>
           <tbody>
-            {resources.map((resource) => {
+            {sorted.map((resource) => {
               const isManaged = granted.includes(`${resource}.manage`);
               return (
                 <tr key={resource}>
-                  <th scope="row" className="mono">
-                    {resource}
+                  <th scope="row" title={resource}>
+                    {resourceWord(t, resource)}
                   </th>
                   {ACTIONS.map((action) => {
                     const permission = `${resource}.${action}`;
@@ -55,7 +57,7 @@ export function PermissionMatrix({ label, resources, isFixed, defaultValue = [],
                       <td key={action}>
                         <Checkbox
                           size="xs"
-                          aria-label={`${resource}: ${t(`settings.can.${action}`)}`}
+                          aria-label={`${resourceWord(t, resource)}: ${t(`settings.can.${action}`)}`}
                           checked={isImplied || granted.includes(permission)}
                           disabled={isImplied || isFixed}
                           onChange={() => toggle(permission)}

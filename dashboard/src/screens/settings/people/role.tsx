@@ -3,7 +3,8 @@ import { useNavigate, useParams } from "react-router";
 import { createRole, deleteRole, getRole, listRoles, type Role, updateRole } from "../../../api/operations.gen.ts";
 import { type Answer, sendFor } from "../../../api/send.ts";
 import { useCan } from "../../../api/session.ts";
-import { useOp, useRecord, useSend } from "../../../api/use-op.ts";
+import { useOp, useRecord } from "../../../api/use-op.ts";
+import { ShowAsCall } from "../../../kit/call/show-as-call.tsx";
 import { confirm } from "../../../kit/confirm/confirm.ts";
 import { RecordForm } from "../../../kit/form/record-form.tsx";
 import { useRecordForm, type Version } from "../../../kit/form/use-record-form.ts";
@@ -12,6 +13,7 @@ import { Panel } from "../../../kit/page/panel.tsx";
 import { Loaded } from "../../../kit/states/loaded.tsx";
 import { notifyDone } from "../../../kit/undo/undo.tsx";
 import { useAct } from "../../../kit/undo/use-act.ts";
+import { roleSays, roleWord } from "../../../registry/words.ts";
 import { useText } from "../../../text/text.ts";
 import { SettingsFrame } from "../frame.tsx";
 import { PermissionMatrix } from "./permission-matrix.tsx";
@@ -33,8 +35,6 @@ function Fields({ roleId, from, isFixed }: Props) {
   const t = useText();
   const navigate = useNavigate();
   const roles = useOp(listRoles, {});
-  const create = useSend(createRole);
-  const update = useSend(updateRole);
   const state = useRecordForm<Values>({
     record: `role:${roleId ?? "new"}`,
     from,
@@ -42,10 +42,10 @@ function Fields({ roleId, from, isFixed }: Props) {
       ...(name.trim() === "" && { name: t("kit.form.required") }),
       ...(permissions.length === 0 && { permissions: t("settings.noPermissions") }),
     }),
-    save: (changes, version) =>
+    save: async (send, changes, version) =>
       roleId === null
-        ? create.mutateAsync({ params: {}, body: changes as Values })
-        : update.mutateAsync({ params: { roleId }, body: changes, ...version }),
+        ? send(createRole, { params: {}, body: changes as Values })
+        : send(updateRole, { params: { roleId }, body: changes, ...version }),
     ...(roleId !== null && { readAgain: async () => versionOf(await sendFor(getRole, { roleId })) }),
     onSaved: () => {
       notifyDone(t("kit.form.saved"));
@@ -101,14 +101,15 @@ function ExistingRole({ roleId }: { roleId: string }) {
   return (
     <Loaded of={role}>
       {(answer) => {
-        const { is_built_in, name, id } = answer.body;
+        const { is_built_in } = answer.body;
         return (
           <>
             <PageHead
-              title={is_built_in ? id : name}
-              below={is_built_in ? `${name}. ${t("settings.fixedRole")}` : null}
+              title={roleWord(t, answer.body)}
+              below={is_built_in ? `${roleSays(t, answer.body)}. ${t("settings.fixedRole")}` : null}
             >
               {!is_built_in && can("deleteRole") && <DeleteButton role={answer.body} />}
+              <ShowAsCall operation={getRole} params={{ roleId }} />
             </PageHead>
             <Fields roleId={roleId} from={versionOf(answer)} isFixed={is_built_in || !can("updateRole")} />
           </>

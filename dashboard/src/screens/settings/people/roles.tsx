@@ -3,6 +3,7 @@ import { listRoles } from "../../../api/operations.gen.ts";
 import { type Column, count, link, moment, text } from "../../../kit/list/columns.tsx";
 import { ListScreen } from "../../../kit/list/list-screen.tsx";
 import { useList } from "../../../kit/list/use-list.ts";
+import { roleSays, roleWord } from "../../../registry/words.ts";
 import { SettingsFrame } from "../frame.tsx";
 
 type Role = RowOf<typeof listRoles>;
@@ -16,10 +17,10 @@ const kind: Column<Role> = {
 const COLUMNS = [
   link<Role>(
     "settings.role",
-    ({ id, name, is_built_in }) => (is_built_in ? id : name),
+    (role, { t }) => roleWord(t, role),
     ({ id }) => `/settings/roles/${id}`,
   ),
-  text<Role>("settings.says", "name"),
+  text<Role>("settings.says", "name", { cell: (role, { t }) => (role.is_built_in ? roleSays(t, role) : "–") }),
   kind,
   count<Role>("settings.permissions", "permissions.length"),
   moment<Role>("settings.changed", "updated_at", { isExtra: true }),

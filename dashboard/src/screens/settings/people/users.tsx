@@ -1,3 +1,4 @@
+import { useOffer } from "../../../api/offer.ts";
 import type { RowOf } from "../../../api/op.ts";
 import {
   disableUser,
@@ -17,8 +18,10 @@ import { ListScreen } from "../../../kit/list/list-screen.tsx";
 import { useList } from "../../../kit/list/use-list.ts";
 import { MoreMenu } from "../../../kit/page/more-menu.tsx";
 import { useAct } from "../../../kit/undo/use-act.ts";
+import { roleWord } from "../../../registry/words.ts";
 import { useText } from "../../../text/text.ts";
 import { SettingsFrame } from "../frame.tsx";
+import { useInvitationLink } from "./invitation-link.tsx";
 import { InviteButton } from "./invite.tsx";
 
 type User = RowOf<typeof listUsers>;
@@ -32,17 +35,19 @@ function RoleCell({ user }: { user: User }) {
   const { session } = useSession();
   const roles = useOp(listRoles, {}, { enabled: can("listRoles") });
   const update = useAct(updateUserRole);
-  if (!can("updateUserRole") || user.id === session?.user.id) return user.role;
+  const all = roles.data?.data ?? [];
+  const nameOfRole = (role: string) => roleWord(t, all.find(({ id }) => id === role) ?? role);
+  if (!can("updateUserRole") || user.id === session?.user.id) return nameOfRole(user.role);
   const params = { projectId, userId: user.id };
   const change = (role: string) =>
-    update.run({ params, body: { role } }, t("settings.roleChanged", { name: nameOf(user), role }), () =>
-      update.run({ params, body: { role: user.role } }),
+    update.run(
+      { params, body: { role } },
+      t("settings.roleChanged", { name: nameOf(user), role: nameOfRole(role) }),
+      () => update.run({ params, body: { role: user.role } }),
     );
-  const ids = (roles.data?.data ?? []).map(({ id, name, is_built_in }) => ({
-    value: id,
-    label: is_built_in ? id : name,
-  }));
-  const known = ids.some(({ value }) => value === user.role) ? ids : [{ value: user.role, label: user.role }, ...ids];
+  const ids = all.map((one) => ({ value: one.id, label: roleWord(t, one) }));
+  const own = { value: user.role, label: nameOfRole(user.role) };
+  const known = ids.some(({ value }) => value === user.role) ? ids : [own, ...ids];
   return (
     <Select
       size="xs"
@@ -64,6 +69,8 @@ function UserMenu({ user }: { user: User }) {
   const disable = useAct(disableUser);
   const enable = useAct(enableUser);
   const { session } = useSession();
+  const { data: offer } = useOffer();
+  const link = useInvitationLink();
   const params = { projectId, userId: user.id };
   const takeOut = async () => {
     const says = t("settings.takeOutSays", { name: nameOf(user), project });
@@ -83,22 +90,25 @@ function UserMenu({ user }: { user: User }) {
     user.status === "DISABLED"
       ? { text: t("settings.switchOn"), can: "enableUser", run: () => void switchOn() }
       : { text: t("settings.switchOff"), can: "disableUser", run: () => void switchOff(), isDangerous: true };
+  const again =
+    offer?.sends_mail === false
+      ? { text: t("settings.newLink"), can: "createInvitationLink", run: () => void link.make(user.id, user.email) }
+      : {
+          text: t("settings.inviteAgain"),
+          can: "resendInvitation",
+          run: () => void invite.run({ params }, t("settings.invitedAgain", { email: user.email })),
+        };
   return (
-    <MoreMenu
-      items={[
-        ...(user.id === session?.user.id ? [] : [onOrOff]),
-        ...(user.status === "INVITED"
-          ? [
-              {
-                text: t("settings.inviteAgain"),
-                can: "resendInvitation",
-                run: () => void invite.run({ params }, t("settings.invitedAgain", { email: user.email })),
-              },
-            ]
-          : []),
-        { text: t("settings.takeOut"), can: "unassignUser", run: () => void takeOut(), isDangerous: true },
-      ]}
-    />
+    <>
+      <MoreMenu
+        items={[
+          ...(user.id === session?.user.id ? [] : [onOrOff]),
+          ...(user.status === "INVITED" ? [again] : []),
+          { text: t("settings.takeOut"), can: "unassignUser", run: () => void takeOut(), isDangerous: true },
+        ]}
+      />
+      {link.window}
+    </>
   );
 }
 

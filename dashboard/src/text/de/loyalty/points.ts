@@ -5,6 +5,7 @@ export const points = {
   active_other: "{{shown}} sind aktiv",
   issued: "Vergebene Punkte",
   spent: "Ausgegeben",
+  removed: "Zurückgenommen",
   expired: "Verfallen",
   outstanding: "Offen",
   pending: "und {{shown}} ausstehend",

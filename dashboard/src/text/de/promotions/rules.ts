@@ -46,4 +46,5 @@ export const rules = {
   tryWith: "Probieren mit",
   tryEmpty: "Geben Sie einen Code oder ein Angebot ein, das diese Regel benutzt.",
   nameMissing: "Geben Sie der Regel einen Namen.",
+  unfinished: "Eine Bedingung hat keinen Wert. Füllen Sie sie aus, oder entfernen Sie sie.",
 };

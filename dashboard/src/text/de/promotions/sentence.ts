@@ -21,5 +21,7 @@ export const sentence = {
   uses_other: "jeden Code {{count}}-mal",
   perCustomer_one: "einmal je Kunde",
   perCustomer_other: "{{count}}-mal je Kunde",
+  onlyIf: "Nur wenn",
+  offerIf: "{{offer}}, wenn",
   budget: "bis {{amount}} gewährt sind",
 };

@@ -27,6 +27,8 @@ export const templates = {
   deleteSays: "{{name}} ist dann weg. Kampagnen, die daraus entstanden sind, bleiben.",
   deleted: "Vorlage gelöscht",
   tryTitle: "An einem Warenkorb ausprobieren",
+  tryNow: "Der Warenkorb wird jetzt bezahlt.",
+  tryAt: "Der Warenkorb wird zu Beginn der Kampagne bezahlt: {{time}} ({{zone}}).",
   tryHelp: "Nichts wird gespeichert oder eingelöst: Der Server entscheidet, als wäre die Kampagne da.",
   tryLoyalty: "Ein Treueprogramm macht keinen Warenkorb billiger: Punkte kommen nach der Bestellung.",
   tryFirst: "Füllen Sie aus, was fehlt, dann lässt es sich ausprobieren.",

@@ -5,6 +5,7 @@ export const points = {
   active_other: "{{shown}} are active",
   issued: "Points issued",
   spent: "Spent",
+  removed: "Taken back",
   expired: "Expired",
   outstanding: "Outstanding",
   pending: "and {{shown}} pending",

@@ -46,4 +46,5 @@ export const rules = {
   tryWith: "Try with",
   tryEmpty: "Add a code or an offer that uses this rule.",
   nameMissing: "Give the rule a name.",
+  unfinished: "A condition has no value. Fill it in, or remove it.",
 };

@@ -21,5 +21,7 @@ export const sentence = {
   uses_other: "each code {{count}} times",
   perCustomer_one: "once for each customer",
   perCustomer_other: "{{count}} times for each customer",
+  onlyIf: "Only if",
+  offerIf: "{{offer}} if",
   budget: "until {{amount}} have been given",
 };

@@ -27,6 +27,8 @@ export const templates = {
   deleteSays: "{{name}} will be gone. Campaigns that were made from it stay.",
   deleted: "Template deleted",
   tryTitle: "Try it on a cart",
+  tryNow: "The cart is paid for now.",
+  tryAt: "The cart is paid for when the campaign begins: {{time}} ({{zone}}).",
   tryHelp: "Nothing is saved or redeemed: the server decides as if the campaign were there.",
   tryLoyalty: "A loyalty program takes nothing off a cart: points come after the order.",
   tryFirst: "Fill in what is missing, then it can be tried.",

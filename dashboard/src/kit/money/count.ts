@@ -1,0 +1,4 @@
+import { localeOf } from "../../text/text.ts";
+
+/** 1200 is `1,200`, as the language of the page writes it. */
+export const formatCount = (value: number): string => new Intl.NumberFormat(localeOf()).format(value);
