@@ -3,9 +3,9 @@ import { once } from "node:events";
 import fs from "node:fs";
 import os from "node:os";
 import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { SHOTS, type Shot, type ShotIds } from "../dashboard/test/shots.ts";
-import { findChromium } from "../test/docs/browser.ts";
+import { findChromium, startChromium } from "../test/docs/browser.ts";
 import { smallPng } from "./small-png.ts";
 
 // Makes the pictures in docs/guides/dashboard: starts a demo shop, signs in, and looks at its pages.
@@ -126,10 +126,7 @@ const words = process.argv.slice(2);
 const isWanted = (name: string) => words.length === 0 || words.some((word) => name.includes(word));
 fs.mkdirSync(FOLDER, { recursive: true });
 const shop = await startShop();
-const browser = await chromium.launch({
-  executablePath: findChromium() ?? undefined,
-  args: ["--disable-dev-shm-usage", "--disable-gpu", ...(process.getuid?.() === 0 ? ["--no-sandbox"] : [])],
-} as never);
+const browser = await startChromium(findChromium()!);
 try {
   const state = await signIn(browser, shop, async (page) => {
     if (isWanted("sign-in")) save("sign-in", await page.screenshot({ caret: "hide" }));

@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { after } from "node:test";
 import { AxeBuilder } from "@axe-core/playwright";
-import { type Browser, chromium, type Page, type Request } from "playwright-core";
+import type { Page, Request } from "playwright-core";
 import { BUILT_IN_ROLES } from "../../src/core/users/roles.ts";
 import { stepAt } from "../../src/core/users/totp.ts";
 import { hashToken } from "../../src/http/users/session.ts";
 import { codeIn } from "../../src/resources/platform/users/totp-store.ts";
-import { findChromium } from "../../test/docs/browser.ts";
+import { findChromium, startChromium } from "../../test/docs/browser.ts";
 import { eventually, headersIn, serve, tempDir } from "../../test/support/child.ts";
 import { testDatabase } from "../../test/support/engine.ts";
 import { startProvider } from "../../test/support/oidc-provider.ts";
@@ -32,7 +32,7 @@ export const VIEWER: Person = { email: "cy@example.com", password: PASSWORD };
 export const IN_ROLES: Readonly<Record<string, Person>> = Object.fromEntries(
   Object.keys(BUILT_IN_ROLES).map((role) => [role, { email: `${role.toLowerCase()}@example.com`, password: PASSWORD }]),
 );
-export type Window = { width?: number; scheme?: "light" | "dark" };
+export type Window = { width?: number; scheme?: "light" | "dark"; savesData?: boolean };
 
 /** Answers that a test means to get are no faults of the page. */
 const REFUSED = /^Failed to load resource: (?:the server responded with a status of \d+|net::ERR_)/;
@@ -111,16 +111,7 @@ export async function openShop() {
   await db`update projects set is_sandbox = true where id = ${other.id}`;
   await makeUser(db, { [other.id]: "ADMIN" }, { email: CLOCK.email });
   for (const [name, { email }] of Object.entries(IN_ROLES)) await makeUser(db, { [id]: name }, { email });
-  const browser: Browser = await chromium.launch({
-    executablePath: file!,
-    // Without a graphics card the browser would draw with the processor what nobody looks at.
-    args: [
-      "--disable-dev-shm-usage",
-      "--disable-gpu",
-      "--disable-gpu-rasterization",
-      ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
-    ],
-  });
+  const browser = await startChromium(file!);
   after(async () => {
     await browser.close();
     proxy.close();
@@ -140,13 +131,16 @@ export async function openShop() {
     (await fetch(server.url + path.replace("{projectId}", id), { headers: own })).json() as Promise<T>;
 
   /** A window of a browser in which nobody is signed in. */
-  async function open({ width = 1440, scheme = "light" }: Window = {}) {
+  async function open({ width = 1440, scheme = "light", savesData = true }: Window = {}) {
     const context = await browser.newContext({
       viewport: { width, height: 900 },
       colorScheme: scheme,
       reducedMotion: "reduce",
       locale: "en-GB",
     });
+    // To load the code of all pages ahead costs each story more than its own pages do. The story of the first click tries it.
+    if (savesData)
+      await context.addInitScript(() => Object.defineProperty(navigator, "connection", { value: { saveData: true } }));
     const page = await context.newPage();
     page.setDefaultTimeout(30_000);
     const complaints: string[] = [];

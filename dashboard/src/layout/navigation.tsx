@@ -42,11 +42,14 @@ const idle = () =>
     else setTimeout(resolve, 200);
   });
 
+/** Whether this person asked the browser to load only what is needed. Not every browser can be asked. */
+const savesData = () => (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
+
 /** Loads the code of the pages, one after the other, while nobody waits for anything: the first click finds it there. */
 function useCodeOf(screens: readonly NavScreen[]): void {
   const begun = useRef(false);
   useEffect(() => {
-    if (begun.current) return;
+    if (begun.current || savesData()) return;
     begun.current = true;
     const load = async () => {
       // The filters of lists have fields that come later than their pages.

@@ -99,7 +99,7 @@ export async function shell(t: TestContext, shop: Shop): Promise<void> {
   });
 
   await t.test("a click finds the code of a page there, and rows wait for no figures", async () => {
-    const { page, close } = await shop.signIn();
+    const { page, close } = await shop.signIn(OWNER, { savesData: false });
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url().slice(shop.url.length)));
     const held: (() => Promise<void>)[] = [];
