@@ -33,7 +33,16 @@ export type ReadFlow<C, A> = Omit<Flow<C, A>, "run" | "held" | "late"> & {
 /** Takes so many records to be written. It holds at once while there is room for them. */
 export type WriteBehind = (size: number, write: Write, how?: Alone) => Promise<void>;
 type AnyFlow<C, A> = Flow<C, A> | ReadFlow<C, A>;
-export type Submit = <C, A>(flow: AnyFlow<C, A>, projectId: string, command: C) => Promise<A>;
+/**
+ * `isSure`: whether the command may run as it is, which is not known yet. A read on free lanes begins at once, alone, and
+ * writes nothing behind before it is sure; any other waits. When it is not sure, its answer means nothing.
+ */
+export type Submit = <C, A>(
+  flow: AnyFlow<C, A>,
+  projectId: string,
+  command: C,
+  isSure?: Promise<boolean>,
+) => Promise<A>;
 
 /** Thrown when the keys of a batch cannot be claimed in time. */
 export class ClaimHeld extends Error {}
@@ -57,6 +66,8 @@ type Waiting = {
   answer(value: unknown): void;
   /** Where it came from, for traces. */
   from: unknown;
+  /** Of a command that began early: it is alone in its batch. */
+  isSure?: Promise<boolean> | undefined;
 };
 type LaneQueue = Omit<Queue<AnyFlow<unknown, unknown>, Waiting>, "waiting">;
 /** Puts a batch into a trace: `from` notes where a command comes from, `run` runs its batch there. */
@@ -165,9 +176,15 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
   };
   const settle = settling({ now, report: limits.report, setAside, behind });
 
-  return <C, A>(flow: AnyFlow<C, A>, projectId: string, command: C) =>
+  let early = 0;
+  const submit: Submit = <C, A>(flow: AnyFlow<C, A>, projectId: string, command: C, isSure?: Promise<boolean>) =>
     new Promise<A>((resolve) => {
-      const name = `${flow.name} ${projectId}`;
+      if (isSure && ("run" in flow || !turns.isIdle()))
+        return void isSure.then((is) =>
+          resolve(is ? submit(flow, projectId, command) : flow.failed(command, "overloaded")),
+        );
+      // What is read for somebody who is not who they are taken for is shared with nobody.
+      const name = `${flow.name} ${projectId}${isSure ? ` early ${++early}` : ""}`;
       const since = now();
       // The next one would wait at least as long, and then for its own batch.
       const isSlow = since - (turns.oldest(name)?.since ?? since) > timeoutMs / 2;
@@ -175,11 +192,12 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
       const answer = resolve as (value: unknown) => void;
       turns.count(projectId, 1);
       turns.push({ name, flow: flow as AnyFlow<unknown, unknown>, projectId }, [
-        { command, since, until: since + timeoutMs, tries: 0, answer, from: trace.from() },
+        { command, since, until: since + timeoutMs, tries: 0, answer, from: trace.from(), isSure },
       ]);
       if (turns.isIdle()) fill();
       else fillSoon();
     });
+  return submit;
 }
 
 type SetAside = (
@@ -208,7 +226,8 @@ function settling({ now, report, setAside, behind }: Settling) {
 
     const commands = live.map(({ command }) => command);
     const limitMs = Math.max(...live.map(({ until }) => until)) - at;
-    const outcome = await run(flow, projectId, commands, { ...attempt, limitMs, behind });
+    const { isSure } = live[0]!;
+    const outcome = await run(flow, projectId, commands, { ...attempt, limitMs, behind, isSure });
     if (outcome.kind === "committed") {
       for (const [i, { answer }] of live.entries()) answer(outcome.value[i]);
       return;
@@ -249,7 +268,7 @@ function settling({ now, report, setAside, behind }: Settling) {
   return settle;
 }
 
-type Running = Attempt & { limitMs: number; behind: Behind };
+type Running = Attempt & { limitMs: number; behind: Behind; isSure: Promise<boolean> | undefined };
 
 /**
  * Runs a batch once. What follows from a command may cost too much, which is known when all of the batch is written: that
@@ -261,8 +280,10 @@ async function run(
   commands: readonly unknown[],
   running: Running,
 ): Promise<Outcome<unknown[]>> {
-  const { on, limitMs, lockMs, behind } = running;
-  const add: WriteBehind = (size, write, how) => behind.add(projectId, size, write, how);
+  const { on, limitMs, lockMs, behind, isSure } = running;
+  const add: WriteBehind = async (size, write, how) => {
+    if (isSure === undefined || (await isSure)) await behind.add(projectId, size, write, how);
+  };
   const checked = async (answers: Promise<unknown[]>) => {
     assert.equal((await answers).length, commands.length, `${flow.name} answers every command`);
     return answers;

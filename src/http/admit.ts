@@ -6,6 +6,7 @@ import { requireForm } from "./bulk/upload.ts";
 import { allowTrusted } from "./cors.ts";
 import { asksForFile } from "./documents/download.ts";
 import type { Engine } from "./engine.ts";
+import { createKnownCallers } from "./known-callers.ts";
 import { createAddressLimit } from "./limits/address-limit.ts";
 import { createHeavyRequests } from "./limits/heavy-requests.ts";
 import { createRateLimiter } from "./limits/rate-limit.ts";
@@ -36,6 +37,7 @@ export function createAdmission(engine: Engine) {
     details: "Too many requests without keys from this address",
   });
   const takeTurn = createHeavyRequests();
+  const callers = createKnownCallers();
 
   /** Nobody waits for the database, or makes it work, who has had enough. A request that is refused is not counted. */
   const requireFewStrangers = (ip: string): void => {
@@ -53,8 +55,20 @@ export function createAdmission(engine: Engine) {
       return;
     }
     requireAcceptable(request, route.follow !== undefined);
-    request.authenticated = await authenticate(route, request.headers, request.params);
-    const { caller, project } = request.authenticated;
+    const guess = callers.guess(route, request);
+    if (guess) request.early = callers.start(guess, admitCaller(route, request, reply), request.ip);
+    else await admitCaller(route, request, reply);
+    const { project } = guess ?? request.authenticated;
+    // A file is read in pieces, and is not heavy.
+    const bytesIn = route.upload ? 0 : Number(request.headers["content-length"] ?? 0);
+    request.turn = await takeTurn(project?.id ?? "", route.id, bytesIn);
+  };
+
+  /** Checks who calls, and everything that they are refused for before their body is looked at. */
+  const admitCaller = async (route: Route, request: FastifyRequest, reply: FastifyReply): Promise<Authenticated> => {
+    const authenticated = await authenticate(route, request.headers, request.params);
+    const { caller, project } = authenticated;
+    request.authenticated = authenticated;
     // Set before the count: a page must be able to read that it called too often.
     const trusted = route.access === "client" && allowTrusted(reply, project, request.headers.origin);
     reply.headers(countRequest(caller, nowMs(), route.isBulk));
@@ -67,9 +81,9 @@ export function createAdmission(engine: Engine) {
     refuseFilters(route, request.query);
     requireReadableParams(request);
     if (route.upload) requireForm(request, engine.importLimitBytes);
-    // A file is read in pieces, and is not heavy.
-    const bytesIn = route.upload ? 0 : requireBodyWithin(request, route.bodyLimitBytes ?? engine.bodyLimitBytes);
-    request.turn = await takeTurn(project?.id ?? "", route.id, bytesIn);
+    else requireBodyWithin(request, route.bodyLimitBytes ?? engine.bodyLimitBytes);
+    callers.remember(route, authenticated);
+    return authenticated;
   };
   /** Whether who was let in would be now. What is told them goes on for minutes, and keys and sessions end meanwhile. */
   const isStillIn = async (route: Route, request: FastifyRequest): Promise<boolean> => {
@@ -84,11 +98,10 @@ export function createAdmission(engine: Engine) {
   return { admit, isStillIn, close };
 }
 
-/** The bytes that a body says it has. One that is too long takes no turn: what is only announced must keep nobody waiting. */
-function requireBodyWithin({ headers }: FastifyRequest, bytesMax: number): number {
-  const bytes = Number(headers["content-length"] ?? 0);
-  if (bytes > bytesMax) throw new ApiError("payload_too_large", { details: "Request body is too large" });
-  return bytes;
+/** A body that says that it is too long takes no turn: what is only announced must keep nobody waiting. */
+function requireBodyWithin({ headers }: FastifyRequest, bytesMax: number): void {
+  if (Number(headers["content-length"] ?? 0) > bytesMax)
+    throw new ApiError("payload_too_large", { details: "Request body is too large" });
 }
 
 function requireReadableParams({ params }: FastifyRequest): void {

@@ -13,6 +13,7 @@ import { asksForFile, sendFileOf } from "./documents/download.ts";
 import type { Engine } from "./engine.ts";
 import { errorResponse, keyOfSocketError, sendError } from "./errors.ts";
 import { ignoredFieldsHeader } from "./ignored-fields.ts";
+import type { Early } from "./known-callers.ts";
 import { createGuards } from "./limits/guards.ts";
 import type { Turn } from "./limits/heavy-requests.ts";
 import { refuseOverload } from "./limits/overload.ts";
@@ -27,6 +28,8 @@ declare module "fastify" {
   interface FastifyRequest {
     rawBody: string;
     authenticated: Authenticated;
+    /** Where it began before its credentials were checked. */
+    early: Early | null;
     turn: Turn | null;
     /** The error body of the answer. */
     refused: { key?: string; details?: string } | null;
@@ -74,8 +77,16 @@ export async function buildServer(routes: readonly Route[], engine: Engine): Pro
     routerOptions: { maxParamLength: 1000, querystringParser: tryParseQuery },
   });
   app.decorate("compileHotBodies", validateLater(app, routes));
-  app.setErrorHandler(sendError);
+  app.setErrorHandler((error, request, reply) => {
+    // Whoever is not let in is told that, and not what is wrong with what they sent.
+    if (!request.early) return sendError(error, request, reply);
+    request.early.admitted.then(
+      () => sendError(error, request, reply),
+      (refused) => sendError(refused, request, reply),
+    );
+  });
   app.decorateRequest("authenticated", null as unknown as Authenticated);
+  app.decorateRequest("early", null);
   app.decorateRequest("refused", null);
   app.decorateRequest("answered", null);
   app.decorateRequest("turn", null);
@@ -138,9 +149,12 @@ function createMount(app: FastifyInstance, engine: Engine): Mount {
       handler: async (request, reply) => {
         if (route.follow) return streams.send(route, request, reply);
         if (asksForFile(route, request)) return sendFileOf(engine, route, request, reply);
-        const { caller, project } = request.authenticated;
-        if (project?.is_sandbox && body && !upload) reply.headers(ignoredFieldsHeader(body, request.body));
-        const guard = guardOf(route, caller);
+        const tellIgnored = ({ project }: Authenticated) => {
+          if (project?.is_sandbox && body && !upload) reply.headers(ignoredFieldsHeader(body, request.body));
+        };
+        if (request.early) request.early.admitted.then(tellIgnored, () => {});
+        else tellIgnored(request.authenticated);
+        const guard = guardOf(route, (request.early?.guess ?? request.authenticated).caller);
         const steps = engine.newSteps?.() ?? newSteps();
         const run = () => runRoute(engine, route, request, steps);
         const runs = upload ? () => withUpload(engine, route, request, run) : run;

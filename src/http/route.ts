@@ -39,6 +39,8 @@ type Spec<P, Q, B, O> = {
   findsPasswords?: true;
   /** A client-side operation that takes a server-side key pair as well, and then gives this answer. */
   orServerKey?: TSchema;
+  /** It only reads, and what it stores comes behind its answer: it may begin while its credentials are checked. */
+  mayBeginEarly?: true;
   bodyLimitBytes?: number;
 };
 type Input<P, Q, B> = {

@@ -54,7 +54,26 @@ type Input = Omit<Ctx, "db"> & {
 
 /** Runs an operation and gives its answer, in the time that a request may take. It counts its steps in `steps`. */
 export async function runRoute(engine: Engine, route: Route, request: FastifyRequest, steps: Steps): Promise<Answer> {
-  const { caller, project, secret } = request.authenticated;
+  const { early } = request;
+  if (!early) return runAs(engine, route, request, { steps, authenticated: request.authenticated });
+  // Whoever is not let in learns nothing of how it ended.
+  const begun = runAs(engine, route, request, { steps, authenticated: early.guess, isSure: early.isSure }).then(
+    (answer) => ({ answer }),
+    (error: unknown) => ({ error }),
+  );
+  const authenticated = await early.admitted;
+  if (!(await early.isSure)) return runAs(engine, route, request, { steps: restarted(steps), authenticated });
+  const ended = await begun;
+  if ("error" in ended) throw ended.error;
+  return ended.answer;
+}
+
+/** `isSure`: whether somebody proves to be who they are taken for. Until then nothing is written. */
+type As = { steps: Steps; authenticated: Authenticated; isSure?: Promise<boolean> };
+
+async function runAs(engine: Engine, route: Route, request: FastifyRequest, as: As): Promise<Answer> {
+  const { steps, isSure } = as;
+  const { caller, project, secret } = as.authenticated;
   const { params, query, body, id: request_id } = request;
   const { catalogs, newId, newSecret, secretBox, vouchersCountMax, filesBytesMax, publicUrl } = engine;
   const received_at = engine.now();
@@ -98,7 +117,7 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
   const progress: Progress = { mayWrite: false, isOver: false };
   const ended = await withinTime(
     engine.requestTimeoutMs,
-    start(engine, route, input, { claim, progress }).then((answer) => ({ answer })),
+    start(engine, route, input, { claim, progress, isSure }).then((answer) => ({ answer })),
   );
   if (ended) return seesLess ? answerForClient(input.forCaller, ended.answer) : ended.answer;
   progress.isOver = true;
@@ -168,7 +187,7 @@ async function start(
   engine: Engine,
   route: Route,
   input: Input,
-  { claim, progress }: { claim: Claim | null; progress: Progress },
+  { claim, progress, isSure }: { claim: Claim | null; progress: Progress; isSure?: Promise<boolean> | undefined },
 ): Promise<Answer> {
   // What waited until its time was over has been answered: it does not run any more.
   const begin = (mayWrite: boolean) => {
@@ -199,7 +218,7 @@ async function start(
     case "hot": {
       const submit: Submit = async (flow, projectId, command) => {
         begin("run" in flow);
-        return engine.submit(flow, projectId, command);
+        return engine.submit(flow, projectId, command, isSure);
       };
       return (route.run as (input: object) => Promise<Answer>)({ ...input, submit, claim });
     }

@@ -89,6 +89,7 @@ export const qualificationRoutes = [
         "Which codes, promotions and campaigns apply to a cart, each for itself, newest first. The cart is calculated with each of them.",
       body: QualificationBody,
       ok: Qualification,
+      mayBeginEarly: true,
     },
     (c) => askQualification(c, c.body, EXPAND),
   ),

@@ -177,6 +177,7 @@ export const validationRoutes = [
         "Says which of up to 30 redeemables apply to a cart, and what it costs with them. A refusal is no error: it stands beside its redeemable, with the reason. With `draft` or `at` it tries something out, and nothing is stored.",
       body: ValidationBody,
       ok: Validation,
+      mayBeginEarly: true,
     },
     (c) =>
       askOrTry(c, c.body, (catalog) => {
