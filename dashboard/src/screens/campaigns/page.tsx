@@ -42,7 +42,10 @@ export default function CampaignPage() {
           ? { codes: { title: "campaigns.codes" as const, load: () => import("./tabs/codes.tsx") } }
           : {}),
         ...(campaign.data?.promotion
-          ? { tiers: { title: "campaigns.tiers" as const, load: () => import("./tabs/tiers.tsx") } }
+          ? { tiers: { title: "campaigns.tiers" as const, load: () => import("./offers/offers.tsx") } }
+          : {}),
+        ...(campaign.data?.campaign_type === "LOYALTY_PROGRAM"
+          ? { program: { title: "cards.program" as const, load: () => import("./cards/program.tsx") } }
           : {}),
         ...(can("getCampaignAudience")
           ? { audience: { title: "campaigns.audience" as const, load: () => import("./tabs/audience.tsx") } }
