@@ -13,7 +13,7 @@ export function MoreMenu({ items, label }: { items: readonly Item[]; label?: str
   const allowed = items.filter((item) => can(item.can));
   if (allowed.length === 0) return null;
   const dots = (
-    <ActionIcon variant="default" aria-label={label ?? t("kit.more")}>
+    <ActionIcon variant={label === undefined ? "default" : "subtle"} aria-label={label ?? t("kit.more")}>
       <IconDots size={18} stroke={1.75} />
     </ActionIcon>
   );

@@ -26,7 +26,11 @@ export default function CampaignPage() {
       status={({ status, active }) => status ?? (active ? "ACTIVE" : "DISABLED")}
       below={(one) => (
         <>
-          {[t(KINDS[one.campaign_type]), campaignSentence(offerOf(one), { t, currency, zone: timezone })].join(" · ")}
+          {[
+            t(KINDS[one.campaign_type]),
+            campaignSentence(offerOf(one), { t, currency, zone: timezone }),
+            ...one.categories.map(({ name }) => t("conditions.inCategory", { name })),
+          ].join(" · ")}
           {can("getValidationRule") && (
             <Suspense>
               <Conditions campaign={one} />

@@ -79,7 +79,7 @@ function NewReward({ state: { form }, shown }: { state: State; shown: RewardValu
       {KINDS[shown.kind].hasAmount && (
         <MoneyField
           key={form.key("given")}
-          label={t(shown.kind === "COIN" ? "cards.pointWorth" : "designer.onCard")}
+          label={t(shown.kind === "COIN" ? "cards.coinWorth" : "designer.onCard")}
           required
           maw={240}
           {...form.getInputProps("given")}
@@ -128,8 +128,13 @@ function Fields({ campaignId, rewards, onClose }: Props & { rewards: readonly Re
         />
       )}
       {shown.reward === "" && can("createCampaignReward") && <NewReward state={state} shown={shown} />}
-      {isPriced(shown) && (
-        <CountInput key={form.key("cost")} label={t("cards.cost")} required {...form.getInputProps("cost")} />
+      {(shown.reward === "" || isPriced(shown)) && (
+        <CountInput
+          key={form.key("cost")}
+          label={t(isPriced(shown) ? "cards.cost" : "cards.coinPoints")}
+          required
+          {...form.getInputProps("cost")}
+        />
       )}
     </RecordForm>
   );

@@ -30,11 +30,11 @@ export const KINDS = {
     ...{ source: campaignsOf("GIFT_VOUCHERS"), hasAmount: true, hasCost: true },
     parameters: ({ about, given }: RewardValues): Parameters => ({ campaign: { id: about, balance: given } }),
   },
-  // Points are paid as money: how much they are worth is its price.
+  // Points are paid as money: so many are worth so much, in whole units of the currency, and it has no other price.
   COIN: {
     ...{ source: null, hasAmount: true, hasCost: false },
-    parameters: ({ given }: RewardValues): Parameters => ({
-      coin: { exchange_ratio: (given ?? 0) / 100, points_ratio: 1 },
+    parameters: ({ given, cost }: RewardValues): Parameters => ({
+      coin: { exchange_ratio: (given ?? 0) / 100, points_ratio: cost ?? 1 },
     }),
   },
 } as const;
@@ -49,14 +49,13 @@ export const isCoin = (reward: Pick<Reward, "type"> | undefined) => reward?.type
 /** What is missing. A reward that is there needs a price only, and one that is paid with points none. */
 export function rewardFaults(values: RewardValues, chosen: Reward | undefined, t: Text) {
   const required = t("kit.form.required");
-  const { source, hasAmount, hasCost } = KINDS[values.kind];
+  const { source, hasAmount } = KINDS[values.kind];
   const isNew = values.reward === "";
-  const isPriced = isNew ? hasCost : !isCoin(chosen);
   return {
     ...(isNew && values.name.trim() === "" && { name: required }),
     ...(isNew && source !== null && values.about === "" && { about: required }),
     ...(isNew && hasAmount && !values.given && { given: required }),
-    ...(isPriced && !values.cost && { cost: t("designer.noPoints") }),
+    ...((isNew || !isCoin(chosen)) && !values.cost && { cost: t("designer.noPoints") }),
   };
 }
 

@@ -108,6 +108,7 @@ function Fields(props: FieldsProps) {
           label={t("cards.times", { name: rule.source.banner ?? earningSays(rule, t, currency) })}
           description={t("cards.timesHelp")}
           allowDecimal
+          maw={400}
           defaultValue={from.values.times[rule.id] ?? null}
           onChange={(times) => form.setFieldValue("times", { ...form.getValues().times, [rule.id]: times } as never)}
         />

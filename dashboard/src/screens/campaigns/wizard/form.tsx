@@ -14,6 +14,7 @@ import { Failure, LoadingRows } from "../../../kit/states/states.tsx";
 import { notifyDone } from "../../../kit/undo/undo.tsx";
 import { campaignSentence } from "../../../registry/campaign-sentence.ts";
 import { useText } from "../../../text/text.ts";
+import { CreateOff } from "./create-off.tsx";
 import { LABELS } from "./fields.tsx";
 import classes from "./form.module.css";
 import { create, update } from "./save.ts";
@@ -126,11 +127,6 @@ function CampaignFields({ campaign, from }: { campaign: Campaign | null; from: V
     if (first !== undefined) flushSync(() => setStep(stepOf(first)));
     await state.submit();
   };
-  const createOff = can("disableCampaign") && (
-    <Button variant="default" disabled={state.isBusy} onClick={() => void submit(undefined, true)}>
-      {t("campaigns.createOff")}
-    </Button>
-  );
   const labels = Object.fromEntries(FIELDS.map((field) => [field, t(LABELS[field])]));
   return (
     <>
@@ -142,7 +138,10 @@ function CampaignFields({ campaign, from }: { campaign: Campaign | null; from: V
         <RecordForm
           state={{ ...state, submit }}
           labels={labels}
-          {...(isNew && { saveText: t("campaigns.create"), beside: createOff })}
+          {...(isNew && {
+            saveText: t("campaigns.create"),
+            beside: <CreateOff isBusy={state.isBusy} onClick={() => void submit(undefined, true)} />,
+          })}
         >
           <StepTabs steps={steps} step={step} open={setStep} parts={{ form, values, isNew, asks }} />
         </RecordForm>

@@ -16,6 +16,7 @@ export const conditions = {
   categoryHelp:
     "Sie entscheidet, womit sich dies kombinieren lässt. Kategorien legen Sie auf der Seite Kombinieren an.",
   noCategory: "Keine",
+  inCategory: "Kategorie {{name}}",
   usedBy: "Benutzt von",
   usedByNobody: "Diese Regel wird noch nirgends benutzt. Sie entscheidet also nichts.",
   moreUses_one: "{{count}} weitere wird nicht gezeigt.",

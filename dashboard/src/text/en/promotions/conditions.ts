@@ -15,6 +15,7 @@ export const conditions = {
   category: "Stacking category",
   categoryHelp: "It decides what this may be combined with. Categories are made on the page Stacking.",
   noCategory: "None",
+  inCategory: "Stacking category {{name}}",
   usedBy: "Used by",
   usedByNobody: "Nothing uses this rule yet, so it decides nothing.",
   moreUses_one: "{{count}} more is not shown.",
