@@ -19,7 +19,7 @@ import { type RecordForm as RecordFormState, useRecordForm, type Version } from 
 import { notifyDone } from "../../../kit/undo/undo.tsx";
 import { CategoryField } from "../../../registry/category-field.tsx";
 import { AssignedRules } from "../../../registry/conditions/assigned-rules.tsx";
-import { DiscountField } from "../../../registry/discount-field.tsx";
+import { DiscountField } from "../../../registry/discount.ts";
 import { useText } from "../../../text/text.ts";
 import { NewRuleField } from "./new-rule-field.tsx";
 import { NEW_OFFER, type OfferValues, offerChanges, offerFaults, offerValuesOf } from "./offer-values.ts";

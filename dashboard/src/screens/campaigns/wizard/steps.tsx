@@ -1,18 +1,20 @@
 import { Anchor, Group, Radio, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
 import { Link, useParams } from "react-router";
 import { useCan } from "../../../api/session.ts";
 import { MoneyField } from "../../../kit/form/money-field.tsx";
 import { PeriodField } from "../../../kit/form/period-field.tsx";
+import { LoadingRows } from "../../../kit/states/states.tsx";
 import { CategoryField } from "../../../registry/category-field.tsx";
-import { DiscountField } from "../../../registry/discount-field.tsx";
+import { DiscountField } from "../../../registry/discount.ts";
 import { type TextKey, useText } from "../../../text/text.ts";
 import { KINDS, type Kind } from "../kinds.ts";
 import { CheckStep } from "./check-step.tsx";
 import { bind, CountField, SegmentField } from "./fields.tsx";
-import { TiersField } from "./tiers-field.tsx";
 import { type Step, typeOf, type Values } from "./values.ts";
+
+const TiersField = lazy(() => import("./tiers-field.tsx"));
 
 export type StepProps = {
   form: UseFormReturnType<Values>;
@@ -76,7 +78,9 @@ function OfferStep({ form, values, isNew }: StepProps) {
   const kind = values.campaign_type;
   if (kind === "PROMOTION")
     return isNew ? (
-      <TiersField key={form.key("tiers")} {...bind(form, "tiers")} />
+      <Suspense fallback={<LoadingRows rows={3} />}>
+        <TiersField key={form.key("tiers")} {...bind(form, "tiers")} />
+      </Suspense>
     ) : (
       <Elsewhere text="campaigns.offersElsewhere" to="?tab=tiers" link="campaigns.tiers" />
     );
