@@ -149,6 +149,8 @@ export const SHOTS: readonly Shot[] = [
   },
   { name: "customer", path: ({ customer }) => `/customers/${customer}` },
   { name: "erase", path: ({ customer }) => `/customers/${customer}`, act: askToErase },
+  { name: "offers", path: () => "/campaigns/Spend%20and%20save?tab=tiers" },
+  { name: "earning", path: () => "/campaigns/Coffee%20club?tab=program" },
   { name: "codes", path: () => "/codes" },
   { name: "stacking", path: () => "/stacking" },
   { name: "designer", path: DESIGNER },

@@ -1,5 +1,12 @@
 import type { AnswerOf } from "./op.ts";
-import { listCampaigns, listCustomers, listProducts, listSegments, searchProject } from "./operations.gen.ts";
+import {
+  listCampaigns,
+  listCategories,
+  listCustomers,
+  listProducts,
+  listSegments,
+  searchProject,
+} from "./operations.gen.ts";
 
 // Records that pickers choose from: how they are found by a text, and what they are called.
 
@@ -22,6 +29,11 @@ export const campaignsOf = (campaign_type: "DISCOUNT_COUPONS" | "GIFT_VOUCHERS" 
 export const SEGMENTS = {
   operation: listSegments,
   paramsOf: (text: string) => ({ limit: FEW, ...contains("name", text) }),
+  optionOf: named,
+};
+export const CATEGORIES = {
+  operation: listCategories,
+  paramsOf: (text: string) => ({ limit: FEW, order: "hierarchy" as const, ...contains("name", text) }),
   optionOf: named,
 };
 export const PRODUCTS = {

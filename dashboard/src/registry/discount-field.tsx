@@ -12,7 +12,7 @@ import { type TextKey, useText } from "../text/text.ts";
 // The parser of formulas comes with it.
 const FormulaField = lazy(() => import("./formula/formula-field.tsx"));
 
-type Props = {
+export type DiscountProps = {
   defaultValue?: Discount | null;
   onChange?: (discount: Discount) => void;
   error?: ReactNode;
@@ -87,7 +87,7 @@ function DiscountInput({ field: { name, kind }, discount, set, more }: InputProp
 }
 
 /** What a discount takes off. Its fields are those that the server names, so a new kind needs no code here. */
-export function DiscountField({ defaultValue, onChange, error, "data-path": path }: Props) {
+export default function DiscountField({ defaultValue, onChange, error, "data-path": path }: DiscountProps) {
   const t = useText();
   const words = useWords();
   const { data, error: refused, refetch } = useOp(getRegistry, {});

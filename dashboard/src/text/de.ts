@@ -11,14 +11,17 @@ import { figures } from "./de/figures.ts";
 import { home } from "./de/home.ts";
 import { kit } from "./de/kit.ts";
 import { layout } from "./de/layout.ts";
+import { cards } from "./de/loyalty/cards.ts";
 import { designer } from "./de/loyalty/designer.ts";
 import { loyalty } from "./de/loyalty/loyalty.ts";
 import { points } from "./de/loyalty/points.ts";
 import { names } from "./de/names.ts";
 import { campaigns } from "./de/promotions/campaigns.ts";
 import { codes } from "./de/promotions/codes.ts";
+import { conditions } from "./de/promotions/conditions.ts";
 import { discounts } from "./de/promotions/discounts.ts";
 import { gifts } from "./de/promotions/gifts.ts";
+import { offers } from "./de/promotions/offers.ts";
 import { redemptions } from "./de/promotions/redemptions.ts";
 import { referrals } from "./de/promotions/referrals.ts";
 import { rules } from "./de/promotions/rules.ts";
@@ -63,8 +66,11 @@ export const de = {
   loyalty,
   points,
   designer,
+  cards,
   figures,
   discounts,
+  offers,
+  conditions,
   sentence,
   registry,
   why,

@@ -11,14 +11,17 @@ import { figures } from "./en/figures.ts";
 import { home } from "./en/home.ts";
 import { kit } from "./en/kit.ts";
 import { layout } from "./en/layout.ts";
+import { cards } from "./en/loyalty/cards.ts";
 import { designer } from "./en/loyalty/designer.ts";
 import { loyalty } from "./en/loyalty/loyalty.ts";
 import { points } from "./en/loyalty/points.ts";
 import { names } from "./en/names.ts";
 import { campaigns } from "./en/promotions/campaigns.ts";
 import { codes } from "./en/promotions/codes.ts";
+import { conditions } from "./en/promotions/conditions.ts";
 import { discounts } from "./en/promotions/discounts.ts";
 import { gifts } from "./en/promotions/gifts.ts";
+import { offers } from "./en/promotions/offers.ts";
 import { redemptions } from "./en/promotions/redemptions.ts";
 import { referrals } from "./en/promotions/referrals.ts";
 import { rules } from "./en/promotions/rules.ts";
@@ -62,8 +65,11 @@ export const en = {
   loyalty,
   points,
   designer,
+  cards,
   figures,
   discounts,
+  offers,
+  conditions,
   sentence,
   registry,
   why,

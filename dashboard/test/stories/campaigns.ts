@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { faultsOf, type Shop } from "../browser.ts";
+import { campaignParts } from "./campaign-parts.ts";
 
 const tab = (page: Page, name: string) => page.getByRole("tab", { name, exact: true }).click();
 
 /** What is filled in beside the kind and the name, and what must come of it. */
-const KINDS: Record<string, { fill: (page: Page) => Promise<unknown>; made: Record<string, unknown> }> = {
+const KINDS: Record<string, { fill: (page: Page) => Promise<unknown>; made: Record<string, unknown>; act?: string }> = {
   Promotion: {
     fill: async (page) => {
       await page.getByLabel("Name of the offer").fill("Ten off");
@@ -14,7 +15,7 @@ const KINDS: Record<string, { fill: (page: Page) => Promise<unknown>; made: Reco
       await page.getByRole("option", { name: "An amount off" }).click();
       await page.getByLabel("Amount off").fill("9.95");
     },
-    made: { campaign_type: "PROMOTION", amount_off: 995 },
+    made: { campaign_type: "PROMOTION", amount_off: 995, active: true },
   },
   "Gift cards": {
     fill: async (page) => {
@@ -22,10 +23,14 @@ const KINDS: Record<string, { fill: (page: Page) => Promise<unknown>; made: Reco
       await tab(page, "Codes");
       await page.getByLabel("How many").fill("3");
     },
-    made: { campaign_type: "GIFT_VOUCHERS", gift: 2500, type: "STATIC" },
+    act: "Create it switched off",
+    made: { campaign_type: "GIFT_VOUCHERS", gift: 2500, type: "STATIC", active: false },
   },
   Loyalty: {
     fill: async (page) => {
+      // A card that nothing puts points on is of no use.
+      await page.getByRole("button", { name: "Create campaign" }).click();
+      await page.getByText("Fill in this field.").first().waitFor();
       await page.getByLabel("Points earned").fill("1");
       await page.getByLabel("For every").fill("10");
     },
@@ -56,6 +61,7 @@ type Shown = {
 const factsOf = (made: Shown): Record<string, unknown> => ({
   campaign_type: made.campaign_type,
   type: made.type,
+  active: made.active,
   gift: made.voucher?.gift?.amount,
   percent_off: made.voucher?.discount?.percent_off,
   amount_off: made.promotion?.tiers[0]?.action.discount.amount_off,
@@ -64,8 +70,8 @@ const factsOf = (made: Shown): Record<string, unknown> => ({
 /** Campaigns are created, shown, changed and switched off. */
 export async function campaigns(t: TestContext, shop: Shop): Promise<void> {
   const { page, complaints, close } = await shop.signIn();
-  const created = async (): Promise<Shown> => {
-    await page.getByRole("button", { name: "Create campaign" }).click();
+  const created = async (act = "Create campaign"): Promise<Shown> => {
+    await page.getByRole("button", { name: act }).click();
     await page.waitForURL(/\/campaigns\/camp_\w+$/);
     await page.getByRole("tab", { name: "Overview" }).waitFor();
     return shop.api<Shown>(`/v1/campaigns/${page.url().split("/").at(-1)}`);
@@ -110,19 +116,23 @@ export async function campaigns(t: TestContext, shop: Shop): Promise<void> {
     },
   );
 
-  for (const [kind, { fill, made }] of Object.entries(KINDS))
+  const ids: Record<string, string> = {};
+  for (const [kind, { fill, made, act }] of Object.entries(KINDS))
     await t.test(`a campaign of the kind ${kind}`, async () => {
       await page.goto(`${shop.url}/campaigns/new`);
       await page.getByRole("radio", { name: kind, exact: true }).check();
       await page.getByLabel("Name").first().fill(`Story ${kind}`);
       await tab(page, "Offer");
       await fill(page);
-      const facts = factsOf(await created());
+      const facts = factsOf(await created(act));
+      ids[kind] = page.url().split("/").at(-1)!;
       for (const [name, value] of Object.entries(made)) assert.equal(facts[name], value, name);
     });
 
+  await campaignParts(t, shop, page, { promotion: ids.Promotion!, loyalty: ids.Loyalty! });
+
   await t.test("two people change one campaign, and no change is lost", async () => {
-    const address = page.url();
+    const address = `${shop.url}/campaigns/${ids.Referral}`;
     const id = address.split("/").at(-1);
     const other = await page.context().newPage();
     for (const one of [page, other]) {

@@ -17,10 +17,12 @@ type Props<V extends Values> = {
   labels?: Record<string, string>;
   children: ReactNode;
   saveText?: string;
+  /** Another way to save, beside the first one. */
+  beside?: ReactNode;
 };
 
 /** The frame of a form: an offered draft, a fault that belongs to no field, the fields, and Save, which is never grey. */
-export function RecordForm<V extends Values>({ state, labels = {}, children, saveText }: Props<V>) {
+export function RecordForm<V extends Values>({ state, labels = {}, children, saveText, beside }: Props<V>) {
   const t = useText();
   const { timezone } = useProject();
   const element = useRef<HTMLFormElement>(null);
@@ -62,6 +64,7 @@ export function RecordForm<V extends Values>({ state, labels = {}, children, sav
           <Button type="submit" loading={state.isBusy}>
             {saveText ?? t("kit.form.save")}
           </Button>
+          {beside}
           <ShowFormAsCall of={state.calls} />
         </Group>
       </Stack>

@@ -1,44 +1,10 @@
 import { Text } from "@mantine/core";
 import { Fragment } from "react";
-import { type Campaign, getValidationRule } from "../../api/operations.gen.ts";
+import type { Campaign } from "../../api/operations.gen.ts";
 import { useProject } from "../../api/session.ts";
-import { useOp } from "../../api/use-op.ts";
-import { parseRules, type RuleGroup, type RuleItem, type StoredRules } from "../../registry/rule-tree/tree.ts";
-import { RuleSentence } from "../../registry/trace/trace-tree.tsx";
+import { RuleWords } from "../../registry/conditions/rule-words.tsx";
 import { worthOf } from "../../registry/worth.ts";
 import { useText } from "../../text/text.ts";
-
-const leafOf = ({ name, property, conditions }: RuleItem) => ({
-  ...{ name, property },
-  conditions: conditions.map(({ operator, values }) => ({ operator, expected: values })),
-});
-
-/** What a group asks, as a part of a sentence. */
-function Asked({ group }: { group: RuleGroup }) {
-  const t = useText();
-  return group.terms.map((term, place) => (
-    <Fragment key={term.id}>
-      {place > 0 && t(group.kind === "and" ? "sentence.and" : "sentence.or")}
-      {term.kind !== "rule" ? (
-        <>
-          (<Asked group={term} />)
-        </>
-      ) : (
-        <RuleSentence leaf={leafOf(term)} />
-      )}
-      {term.kind === "rule" && term.below.terms.length > 0 && (
-        <>
-          (<Asked group={term.below} />)
-        </>
-      )}
-    </Fragment>
-  ));
-}
-
-function Rule({ id }: { id: string }) {
-  const { data } = useOp(getValidationRule, { validationRuleId: id });
-  return data ? <Asked group={parseRules(data.rules as StoredRules)} /> : null;
-}
 
 function Line({ of, rules }: { of: string; rules: readonly { rule_id: string }[] }) {
   const t = useText();
@@ -49,7 +15,7 @@ function Line({ of, rules }: { of: string; rules: readonly { rule_id: string }[]
       {rules.map(({ rule_id }, place) => (
         <Fragment key={rule_id}>
           {place > 0 && t("sentence.and")}
-          <Rule id={rule_id} />
+          <RuleWords id={rule_id} />
         </Fragment>
       ))}
     </Text>

@@ -26,7 +26,11 @@ export default function CampaignPage() {
       status={({ status, active }) => status ?? (active ? "ACTIVE" : "DISABLED")}
       below={(one) => (
         <>
-          {[t(KINDS[one.campaign_type]), campaignSentence(offerOf(one), { t, currency, zone: timezone })].join(" · ")}
+          {[
+            t(KINDS[one.campaign_type]),
+            campaignSentence(offerOf(one), { t, currency, zone: timezone }),
+            ...one.categories.map(({ name }) => t("conditions.inCategory", { name })),
+          ].join(" · ")}
           {can("getValidationRule") && (
             <Suspense>
               <Conditions campaign={one} />
@@ -42,7 +46,10 @@ export default function CampaignPage() {
           ? { codes: { title: "campaigns.codes" as const, load: () => import("./tabs/codes.tsx") } }
           : {}),
         ...(campaign.data?.promotion
-          ? { tiers: { title: "campaigns.tiers" as const, load: () => import("./tabs/tiers.tsx") } }
+          ? { tiers: { title: "campaigns.tiers" as const, load: () => import("./offers/offers.tsx") } }
+          : {}),
+        ...(campaign.data?.campaign_type === "LOYALTY_PROGRAM"
+          ? { program: { title: "cards.program" as const, load: () => import("./cards/program.tsx") } }
           : {}),
         ...(can("getCampaignAudience")
           ? { audience: { title: "campaigns.audience" as const, load: () => import("./tabs/audience.tsx") } }

@@ -9,6 +9,8 @@ import { formatCount } from "../../kit/money/count.ts";
 import { formatMoney } from "../../kit/money/money.ts";
 import { Page } from "../../kit/page/page.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
+import { categoryOf } from "../../registry/category-field.tsx";
+import { AssignedRules } from "../../registry/conditions/assigned-rules.tsx";
 import { worthOf } from "../../registry/worth.ts";
 import { localeOf, useText } from "../../text/text.ts";
 import { Actions } from "./actions.tsx";
@@ -83,7 +85,7 @@ function About({ voucher }: { voucher: VoucherWithRules }) {
             formatPeriod(voucher.start_date, voucher.expiration_date, timezone, words) ?? t("kit.date.always"),
           ],
           [t("codes.holder"), holder_id && can("getCustomer") ? <Holder key={holder_id} id={holder_id} /> : holder_id],
-          [t("codes.category"), voucher.category],
+          [t("conditions.category"), categoryOf(voucher.category_id, voucher.categories)?.label ?? voucher.category],
           [t("codes.info"), voucher.additional_info],
           [t("codes.created"), formatMoment(voucher.created_at, timezone)],
           ...Object.entries(voucher.metadata).map(([name, value]) => [name, String(value)] as const),
@@ -123,6 +125,7 @@ function Picture({ voucher: { code, assets } }: { voucher: VoucherWithRules }) {
 }
 
 function Shown({ voucher }: { voucher: VoucherWithRules }) {
+  const t = useText();
   const can = useCan();
   const figures = useFigures(voucher);
   const isMoved = voucher.gift !== null || voucher.loyalty_card !== null;
@@ -138,6 +141,18 @@ function Shown({ voucher }: { voucher: VoucherWithRules }) {
         </div>
         <div className={classes.side}>
           <About voucher={voucher} />
+          {can("getValidationRule") && (
+            <Panel>
+              <Title order={2} mb="sm">
+                {t("conditions.title")}
+              </Title>
+              <AssignedRules
+                of={{ type: "voucher", id: voucher.id }}
+                assigned={voucher.validation_rules_assignments.data}
+                none={voucher.campaign_id ? "conditions.noneOfItsOwn" : "conditions.none"}
+              />
+            </Panel>
+          )}
           <Picture voucher={voucher} />
         </div>
       </div>

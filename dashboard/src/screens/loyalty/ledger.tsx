@@ -41,7 +41,7 @@ const COLUMNS = [
 ];
 
 /** Everything that moved the points of one card. */
-export function Ledger({ params }: { params: CardParams }) {
+export default function Ledger({ params }: { params: CardParams }) {
   const t = useText();
   const list = useList(listCardTransactions, params, { paging: "cursor" });
   return (

@@ -13,12 +13,13 @@ import { formatMoment } from "../../kit/date/date.ts";
 import { formatCount } from "../../kit/money/count.ts";
 import { Page } from "../../kit/page/page.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
-import { Empty } from "../../kit/states/states.tsx";
+import { Empty, LoadingRows } from "../../kit/states/states.tsx";
 import { useText } from "../../text/text.ts";
-import { Ledger } from "./ledger.tsx";
 import { ExpiringLots, PendingLots } from "./lots.tsx";
 import classes from "./loyalty.module.css";
 
+// The list comes after what is read first.
+const Ledger = lazy(() => import("./ledger.tsx"));
 const AdjustPoints = lazy(() => import("./adjust-points.tsx"));
 
 type Card = NonNullable<LoyaltyMemberWithCards["cards"][number]["card"]>;
@@ -75,7 +76,9 @@ function Cards({ member }: { member: LoyaltyMemberWithCards }) {
           <ExpiringLots params={params} />
           <PendingLots params={params} />
         </div>
-        <Ledger params={params} />
+        <Suspense fallback={<LoadingRows />}>
+          <Ledger params={params} />
+        </Suspense>
       </div>
     </>
   );

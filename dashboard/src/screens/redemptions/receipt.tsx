@@ -1,4 +1,5 @@
 import { Alert, Anchor, Stack } from "@mantine/core";
+import { lazy, Suspense } from "react";
 import { Link, useParams } from "react-router";
 import { statusOf } from "../../api/errors.ts";
 import { getRedemption, getRedemptionReceipt, type Redemption } from "../../api/operations.gen.ts";
@@ -13,7 +14,9 @@ import { type Text, useText } from "../../text/text.ts";
 import classes from "./receipt.module.css";
 import { ReplayButton } from "./replay.tsx";
 import { RollBackButton } from "./roll-back.tsx";
-import { Slip } from "./slip.tsx";
+
+// What explains each amount opens over the slip, and brings much with it.
+const Slip = lazy(() => import("./slip.tsx"));
 
 /** What a failure was, in words; the server's own where there are none. */
 const failureOf = ({ failure_code, failure_message }: Redemption, t: Text): string =>
@@ -82,7 +85,9 @@ export default function ReceiptPage() {
       {(one) => (
         <div className={classes.columns}>
           {receipt.data ? (
-            <Slip receipt={receipt.data} redemption={one} />
+            <Suspense fallback={<LoadingRows />}>
+              <Slip receipt={receipt.data} redemption={one} />
+            </Suspense>
           ) : statusOf(receipt.error) === 410 ? (
             <Alert variant="light">{t("redemptions.erased")}</Alert>
           ) : receipt.error ? (

@@ -83,7 +83,7 @@ function Discounts({ traced, hasFailed }: { traced: RedeemableTrace; hasFailed: 
 }
 
 /** The order as a till prints it. Every amount is one that the server worked out. */
-export function Slip({ receipt, redemption }: { receipt: Receipt; redemption: Redemption }) {
+export default function Slip({ receipt, redemption }: { receipt: Receipt; redemption: Redemption }) {
   const t = useText();
   const { name, currency, timezone } = useProject();
   const amount = (minor: number | null | undefined) =>

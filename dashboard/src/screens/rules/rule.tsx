@@ -1,33 +1,39 @@
-import { TextInput } from "@mantine/core";
+import { Text, TextInput } from "@mantine/core";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
-import { useNavigate, useParams } from "react-router";
+import { useNavigate, useParams, useSearchParams } from "react-router";
 import type { BodyOf } from "../../api/op.ts";
 import {
+  assignValidationRule,
   createValidationRule,
   getValidationRule,
   updateValidationRule,
   type ValidationRule,
 } from "../../api/operations.gen.ts";
 import { sendFor } from "../../api/send.ts";
+import { useCan } from "../../api/session.ts";
 import { useRecord } from "../../api/use-op.ts";
 import { ShowAsCall } from "../../kit/call/show-as-call.tsx";
 import { RecordForm } from "../../kit/form/record-form.tsx";
+import type { SendStep } from "../../kit/form/steps.ts";
 import { type RecordForm as FormState, useRecordForm, type Version } from "../../kit/form/use-record-form.ts";
 import { PageHead } from "../../kit/page/page-head.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
 import { Failure, LoadingRows } from "../../kit/states/states.tsx";
 import { notifyDone } from "../../kit/undo/undo.tsx";
 import { useCart } from "../../registry/cart/use-cart.ts";
+import type { Ruled } from "../../registry/conditions/assigned-rules.tsx";
 import { type Traces, tracesIn } from "../../registry/rule-tree/traces.ts";
 import { parseRules, printRules, type StoredRules } from "../../registry/rule-tree/tree.ts";
 import { useText } from "../../text/text.ts";
 import classes from "./rules.module.css";
+import { ruledIn, useRuled } from "./use-ruled.ts";
 import { NEW_RULE, useTrial } from "./use-trial.ts";
 
 // The conditions stand there before the cart beside them.
 // A condition has fields of many kinds: the page stands before they are there.
 const RulesField = lazy(() => import("./rules-field.tsx"));
 const TryRule = lazy(() => import("./try-rule.tsx"));
+const UsedBy = lazy(() => import("./used-by.tsx"));
 
 type Values = { name: string; message: string; rules: StoredRules };
 type Body = NonNullable<BodyOf<typeof updateValidationRule>>;
@@ -48,6 +54,26 @@ const bodyOf = ({ message, rules, ...rest }: Partial<Values>): Body => ({
   ...(message !== undefined && { error: message === "" ? null : { message } }),
 });
 
+/** Makes a rule, and gives it to what it was begun for. A rule that is there is not made again. */
+async function create(send: SendStep, values: Values, of: Ruled | null): Promise<{ id: string }> {
+  const body = { ...bodyOf(values), name: values.name };
+  const { id } = await send(createValidationRule, { params: {}, body }, `rule ${JSON.stringify(body)}`);
+  if (of === null) return { id };
+  const assigned = { related_object_type: of.type, related_object_id: of.id };
+  await send(assignValidationRule, { params: { validationRuleId: id }, body: assigned });
+  return { id };
+}
+
+/** Says what a rule that is being made is for. */
+function MadeFor({ of }: { of: Ruled }) {
+  const t = useText();
+  return (
+    <Text size="sm" role="status">
+      {t("conditions.usedFrom", { name: useRuled(of).name })}
+    </Text>
+  );
+}
+
 type EditorProps = {
   id: string | null;
   from: Version<Values>;
@@ -60,6 +86,8 @@ type EditorProps = {
 function Editor({ id, from, traces, onEdit, onSaved }: EditorProps) {
   const t = useText();
   const navigate = useNavigate();
+  const [query] = useSearchParams();
+  const of = id === null ? ruledIn(query.get("for")) : null;
   const unfinished = useRef(0);
   const state: FormState<Values> = useRecordForm<Values, { id: string }>({
     record: `validation-rule:${id ?? "new"}`,
@@ -72,8 +100,7 @@ function Editor({ id, from, traces, onEdit, onSaved }: EditorProps) {
     save: async (send, changes, version) => {
       if (id !== null)
         return send(updateValidationRule, { params: { validationRuleId: id }, body: bodyOf(changes), ...version });
-      const values = state.form.getValues();
-      return send(createValidationRule, { params: {}, body: { ...bodyOf(values), name: values.name } });
+      return create(send, state.form.getValues(), of);
     },
     ...(id !== null && {
       readAgain: async () => versionOf(await sendFor(getValidationRule, { validationRuleId: id })),
@@ -81,8 +108,10 @@ function Editor({ id, from, traces, onEdit, onSaved }: EditorProps) {
     onSaved: (saved) => {
       notifyDone(t("kit.form.saved"));
       onSaved();
-      if (id === null && saved)
-        void navigate({ pathname: `/rules/${saved.id}`, search: location.search }, { replace: true });
+      if (id !== null || !saved) return;
+      const search = new URLSearchParams(location.search);
+      search.delete("for");
+      void navigate({ pathname: `/rules/${saved.id}`, search: String(search) }, { replace: true });
     },
     onEdit,
   });
@@ -91,6 +120,7 @@ function Editor({ id, from, traces, onEdit, onSaved }: EditorProps) {
   return (
     <Panel>
       <RecordForm state={state} labels={labels}>
+        {of && <MadeFor of={of} />}
         <TextInput label={labels.name} required key={form.key("name")} {...form.getInputProps("name")} />
         <Suspense fallback={<LoadingRows />}>
           <RulesField
@@ -118,6 +148,7 @@ type PageProps = { id: string | null; rule: ValidationRule | null; from: Version
 
 function RulePage({ id, rule, from, onSaved = () => {} }: PageProps) {
   const t = useText();
+  const can = useCan();
   const [cart, change] = useCart();
   const [edited, setEdited] = useState<Values | null>(null);
   const values = edited ?? from.values;
@@ -134,7 +165,6 @@ function RulePage({ id, rule, from, onSaved = () => {} }: PageProps) {
         below={
           rule &&
           [
-            t("rules.usedBy", { count: rule.assignments_count ?? 0 }),
             ...(rule.applicable_to.included.length > 0 ? [t("rules.goods")] : []),
             ...(Object.keys(rule.bundle_rules).length > 0 ? [t("rules.bundle")] : []),
           ].join(" · ")
@@ -143,7 +173,14 @@ function RulePage({ id, rule, from, onSaved = () => {} }: PageProps) {
         {id !== null && <ShowAsCall operation={getValidationRule} params={{ validationRuleId: id }} />}
       </PageHead>
       <div className={classes.columns}>
-        <Editor id={id} from={from} traces={traces} onEdit={setEdited} onSaved={onSaved} />
+        <div className={classes.side}>
+          <Editor id={id} from={from} traces={traces} onEdit={setEdited} onSaved={onSaved} />
+          {rule && can("listAssignmentsOfValidationRule") && (
+            <Suspense fallback={<LoadingRows rows={2} />}>
+              <UsedBy id={rule.id} name={rule.name} />
+            </Suspense>
+          )}
+        </div>
         <Suspense fallback={<LoadingRows />}>
           <TryRule ruleId={id} {...{ cart, asked, isAlone }} isEdited={edited !== null} onChange={change} />
         </Suspense>

@@ -10,7 +10,7 @@ import { Page } from "../../kit/page/page.tsx";
 import { Section } from "../../kit/page/section.tsx";
 import { kindWord } from "../../registry/words.ts";
 import { useText } from "../../text/text.ts";
-import { ACTIONS, ACTORS } from "./audit.tsx";
+import { ACTIONS, ACTORS } from "./audit-words.ts";
 import { SettingsFrame } from "./frame.tsx";
 import classes from "./settings.module.css";
 

@@ -7,15 +7,11 @@ import { ListScreen } from "../../kit/list/list-screen.tsx";
 import { useList } from "../../kit/list/use-list.ts";
 import { kindWord } from "../../registry/words.ts";
 import type { TextKey } from "../../text/text.ts";
+import { ACTIONS, ACTORS } from "./audit-words.ts";
 import { SettingsFrame } from "./frame.tsx";
 
 type Entry = RowOf<typeof listAuditLog>;
 
-export const ACTIONS: Record<string, TextKey> = {
-  CREATED: "settings.acted.CREATED",
-  UPDATED: "settings.acted.UPDATED",
-  DELETED: "settings.acted.DELETED",
-};
 const KINDS = {
   benefit: "names.kinds.benefit",
   branding: "names.kinds.branding",
@@ -49,14 +45,6 @@ const KINDS = {
   webhook: "names.kinds.webhook",
   webhook_secret: "names.kinds.webhook_secret",
 } as const satisfies Record<string, TextKey>;
-export const ACTORS: Record<string, TextKey> = {
-  user: "settings.actors.user",
-  server_key: "settings.actors.server_key",
-  client_key: "settings.actors.client_key",
-  management_key: "settings.actors.management_key",
-  cli: "settings.actors.cli",
-  engine: "settings.actors.engine",
-};
 const what: Column<Entry> = {
   id: "kind",
   title: "settings.what",

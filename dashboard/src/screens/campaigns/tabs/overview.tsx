@@ -10,6 +10,7 @@ import { formatMoney } from "../../../kit/money/money.ts";
 import { Section } from "../../../kit/page/section.tsx";
 import { Loaded } from "../../../kit/states/loaded.tsx";
 import { Failure, LoadingRows, NoAccess } from "../../../kit/states/states.tsx";
+import { AssignedRules } from "../../../registry/conditions/assigned-rules.tsx";
 import { PointFigures } from "../../../registry/point-figures.tsx";
 import { type Metric, SeriesCard, SeriesFigures } from "../../../registry/series.tsx";
 import { localeOf, useText } from "../../../text/text.ts";
@@ -110,6 +111,15 @@ export default function Overview({ record }: { record: Campaign }) {
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
         {can("forecastCampaign") && <BurnDowns campaign={record} days={period.days} />}
         <Limits campaign={record} />
+        {can("getValidationRule") && (
+          <Section title={t("conditions.title")}>
+            <AssignedRules
+              of={{ type: "campaign", id: record.id }}
+              assigned={record.validation_rules_assignments.data}
+              none={record.promotion ? "conditions.noneForAll" : "conditions.none"}
+            />
+          </Section>
+        )}
         {can("getRefusalSummary") && <ReasonsCard campaign={record.id} from={from} to={to} />}
       </SimpleGrid>
     </Stack>

@@ -28,6 +28,7 @@ export const LABELS: Record<Field, TextKey> = {
   uses: "campaigns.usesEach",
   per_customer: "campaigns.perCustomer",
   budget: "campaigns.budget",
+  category: "conditions.category",
 };
 
 export const bind = (form: UseFormReturnType<Values>, field: Field) => form.getInputProps(field);

@@ -2,19 +2,11 @@ import { Button, Group, Stack, Tabs } from "@mantine/core";
 import { useRef, useState } from "react";
 import { flushSync } from "react-dom";
 import { useNavigate, useParams, useSearchParams } from "react-router";
-import {
-  type Campaign,
-  createCampaign,
-  createCampaignEarningRules,
-  createValidationRule,
-  getCampaign,
-  updateCampaign,
-} from "../../../api/operations.gen.ts";
+import { type Campaign, getCampaign } from "../../../api/operations.gen.ts";
 import { sendFor } from "../../../api/send.ts";
-import { useProject } from "../../../api/session.ts";
+import { useCan, useProject } from "../../../api/session.ts";
 import { useRecord } from "../../../api/use-op.ts";
 import { RecordForm } from "../../../kit/form/record-form.tsx";
-import type { SendStep } from "../../../kit/form/steps.ts";
 import { type RecordForm as RecordFormState, useRecordForm, type Version } from "../../../kit/form/use-record-form.ts";
 import { PageHead } from "../../../kit/page/page-head.tsx";
 import { Panel } from "../../../kit/page/panel.tsx";
@@ -22,17 +14,17 @@ import { Failure, LoadingRows } from "../../../kit/states/states.tsx";
 import { notifyDone } from "../../../kit/undo/undo.tsx";
 import { campaignSentence } from "../../../registry/campaign-sentence.ts";
 import { useText } from "../../../text/text.ts";
+import { CreateOff } from "./create-off.tsx";
 import { LABELS } from "./fields.tsx";
 import classes from "./form.module.css";
+import { create, update } from "./save.ts";
 import { startOf } from "./starts.ts";
-import { STEP_PARTS } from "./steps.tsx";
+import { STEP_PARTS, type StepProps } from "./steps.tsx";
 import {
-  bodyOf,
-  changesOf,
   type Field,
   faultsIn,
+  faultsInChanges,
   offerIn,
-  ruleOf,
   START,
   STEPS,
   type Step,
@@ -43,23 +35,51 @@ import {
 
 const FIELDS = Object.keys(START) as Field[];
 
-/** Makes a campaign: its rule, itself, how points are earned. After a refusal it goes on where it stopped. */
-async function create(send: SendStep, values: Values): Promise<{ id: string }> {
-  const rule = ruleOf(values);
-  const params = {};
-  const ruleId = rule && (await send(createValidationRule, { params, body: rule }, `rule ${JSON.stringify(rule)}`)).id;
-  const { id } = await send(createCampaign, { params, body: bodyOf(values, ruleId) }, "campaign");
-  const { earn_points: points, earn_every: every } = values;
-  if (values.campaign_type === "LOYALTY_PROGRAM" && points && every) {
-    const amount = { every, points };
-    const loyalty = {
-      ...{ type: "PROPORTIONAL" as const, calculation_type: "ORDER_AMOUNT" as const },
-      order: { amount },
-    };
-    const body = [{ event: "order.paid" as const, loyalty }];
-    await send(createCampaignEarningRules, { params: { campaignId: id }, body });
-  }
-  return { id };
+type TabsProps = {
+  steps: readonly Step[];
+  step: Step;
+  open: (step: Step) => void;
+  parts: Omit<StepProps, "isOpen" | "open">;
+};
+
+/** The steps of the form. All of them are there, and one is shown. */
+function StepTabs({ steps, step, open, parts }: TabsProps) {
+  const t = useText();
+  const place = steps.indexOf(step);
+  const next = steps[place + 1];
+  return (
+    <>
+      <Tabs value={step} onChange={(one) => open((one ?? step) as Step)} keepMounted>
+        <Tabs.List mb="lg" aria-label={t("campaigns.stepOf")}>
+          {steps.map((one) => (
+            <Tabs.Tab key={one} value={one}>
+              {t(`campaigns.steps.${one}`)}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        {steps.map((one) => {
+          const Part = STEP_PARTS[one];
+          return (
+            <Tabs.Panel key={one} value={one}>
+              <Part {...parts} isOpen={one === step} open={open} />
+            </Tabs.Panel>
+          );
+        })}
+      </Tabs>
+      <Group>
+        {place > 0 && (
+          <Button variant="default" onClick={() => open(steps[place - 1]!)}>
+            {t("campaigns.back")}
+          </Button>
+        )}
+        {next !== undefined && (
+          <Button variant="default" onClick={() => open(next)}>
+            {t("campaigns.next", { step: t(`campaigns.steps.${next}`) })}
+          </Button>
+        )}
+      </Group>
+    </>
+  );
 }
 
 function CampaignFields({ campaign, from }: { campaign: Campaign | null; from: Version<Values> }) {
@@ -69,21 +89,27 @@ function CampaignFields({ campaign, from }: { campaign: Campaign | null; from: V
   const [step, setStep] = useState<Step>("kind");
   const [values, setValues] = useState(from.values);
   const isNew = campaign === null;
+  const can = useCan();
+  const mayAsk = isNew || (can("createValidationRule") && can("assignValidationRule"));
+  const asks = {
+    conditions: mayAsk && (isNew || campaign.validation_rules_assignments.total === 0),
+    budget: mayAsk && (isNew || campaign.counters?.budget === null),
+  };
+  const isOff = useRef(false);
+  const faults = (typed: Values) => (isNew ? faultsIn : faultsInChanges)(typed, t);
   const state: RecordFormState<Values> = useRecordForm<Values, { id: string }>({
     record: `campaign:${campaign?.id ?? "new"}`,
     from,
-    validate: (typed) => (isNew ? faultsIn(typed, t) : {}),
+    validate: (typed) => faults(typed),
     save: async (send, changes, version) =>
       campaign === null
-        ? create(send, state.form.getValues())
-        : send(updateCampaign, {
-            ...{ params: { campaignId: campaign.id }, body: changesOf(changes, campaign), ...version },
-          }),
+        ? create(send, state.form.getValues(), isOff.current)
+        : update(send, campaign, { changes, budget: t("campaigns.budget"), version }),
     ...(campaign !== null && {
       readAgain: async () => versionOf(await sendFor(getCampaign, { campaignId: campaign.id })),
     }),
     onSaved: (saved) => {
-      notifyDone(t(isNew ? "campaigns.nowThere" : "kit.form.saved"));
+      notifyDone(t(!isNew ? "kit.form.saved" : isOff.current ? "campaigns.nowThereOff" : "campaigns.nowThere"));
       void navigate(`/campaigns/${saved?.id ?? campaign?.id}`);
     },
   });
@@ -93,11 +119,10 @@ function CampaignFields({ campaign, from }: { campaign: Campaign | null; from: V
   const isShown = (one: Step) =>
     (one !== "codes" || (isNew && values.campaign_type !== "PROMOTION")) && (one !== "check" || isNew);
   const steps = (Object.keys(STEPS) as Step[]).filter(isShown);
-  const place = steps.indexOf(step);
-  const next = steps[place + 1];
-  const submit = async (event?: React.FormEvent) => {
+  const submit = async (event?: React.FormEvent, isSwitchedOff = false) => {
     event?.preventDefault();
-    const [first] = isNew ? Object.keys(faultsIn(form.getValues(), t)) : [];
+    isOff.current = isSwitchedOff;
+    const [first] = Object.keys(faults(form.getValues()));
     // The field must be there before it can get the focus.
     if (first !== undefined) flushSync(() => setStep(stepOf(first)));
     await state.submit();
@@ -110,36 +135,15 @@ function CampaignFields({ campaign, from }: { campaign: Campaign | null; from: V
         {campaignSentence(offerIn(values), { t, currency, zone: timezone })}
       </p>
       <Panel width={752}>
-        <RecordForm state={{ ...state, submit }} labels={labels} {...(isNew && { saveText: t("campaigns.create") })}>
-          <Tabs value={step} onChange={(one) => setStep((one ?? step) as Step)} keepMounted>
-            <Tabs.List mb="lg" aria-label={t("campaigns.stepOf")}>
-              {steps.map((one) => (
-                <Tabs.Tab key={one} value={one}>
-                  {t(`campaigns.steps.${one}`)}
-                </Tabs.Tab>
-              ))}
-            </Tabs.List>
-            {steps.map((one) => {
-              const Part = STEP_PARTS[one];
-              return (
-                <Tabs.Panel key={one} value={one}>
-                  <Part form={form} values={values} isNew={isNew} isOpen={one === step} open={setStep} />
-                </Tabs.Panel>
-              );
-            })}
-          </Tabs>
-          <Group>
-            {place > 0 && (
-              <Button variant="default" onClick={() => setStep(steps[place - 1]!)}>
-                {t("campaigns.back")}
-              </Button>
-            )}
-            {next !== undefined && (
-              <Button variant="default" onClick={() => setStep(next)}>
-                {t("campaigns.next", { step: t(`campaigns.steps.${next}`) })}
-              </Button>
-            )}
-          </Group>
+        <RecordForm
+          state={{ ...state, submit }}
+          labels={labels}
+          {...(isNew && {
+            saveText: t("campaigns.create"),
+            beside: <CreateOff isBusy={state.isBusy} onClick={() => void submit(undefined, true)} />,
+          })}
+        >
+          <StepTabs steps={steps} step={step} open={setStep} parts={{ form, values, isNew, asks }} />
         </RecordForm>
       </Panel>
     </>
@@ -152,7 +156,7 @@ const versionOf = ({ body, etag }: { body: Campaign; etag: string | null }): Ver
 });
 
 function EditCampaign({ campaignId }: { campaignId: string }) {
-  const { data, error, isFetching, refetch } = useRecord(getCampaign, { campaignId });
+  const { data, error, isFetching, refetch } = useRecord(getCampaign, { campaignId, expand: "counters" });
   // The form begins with what the server says now, and is not reloaded under the hands later.
   const begun = useRef<typeof data>(undefined);
   if (!isFetching) begun.current ??= data;

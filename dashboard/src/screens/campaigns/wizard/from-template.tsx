@@ -1,12 +1,19 @@
 import { TextInput } from "@mantine/core";
+import { useRef } from "react";
 import { useNavigate, useParams } from "react-router";
 import type { AnswerOf } from "../../../api/op.ts";
-import { createCampaignFromTemplate, type Discount, getCampaignTemplate } from "../../../api/operations.gen.ts";
+import {
+  createCampaignFromTemplate,
+  type Discount,
+  disableCampaign,
+  getCampaignTemplate,
+} from "../../../api/operations.gen.ts";
 import { useProject } from "../../../api/session.ts";
 import { useOp } from "../../../api/use-op.ts";
 import { Edited } from "../../../kit/form/edited.tsx";
 import { PeriodField } from "../../../kit/form/period-field.tsx";
 import { RecordForm } from "../../../kit/form/record-form.tsx";
+import type { SendStep } from "../../../kit/form/steps.ts";
 import { type RecordForm as RecordFormState, useRecordForm } from "../../../kit/form/use-record-form.ts";
 import { NumberInput } from "../../../kit/later/fields.ts";
 import { PageHead } from "../../../kit/page/page-head.tsx";
@@ -14,6 +21,7 @@ import { Panel } from "../../../kit/page/panel.tsx";
 import { notifyDone } from "../../../kit/undo/undo.tsx";
 import { campaignSentence } from "../../../registry/campaign-sentence.ts";
 import { useText } from "../../../text/text.ts";
+import { CreateOff } from "./create-off.tsx";
 import classes from "./form.module.css";
 
 type Template = AnswerOf<typeof getCampaignTemplate>;
@@ -37,11 +45,30 @@ type Values = {
   pattern: string;
 };
 
+const bodyOf = ({ name, start_date, expiration_date, vouchers_count, pattern }: Values) => ({
+  ...{ name: name.trim(), start_date, expiration_date },
+  ...(vouchers_count !== null && { vouchers_count }),
+  ...(pattern.trim() !== "" && { voucher: { code_config: { pattern: pattern.trim() } } }),
+});
+
+/** Makes the campaign, and switches it off where that is wished. */
+async function make(send: SendStep, template: Template, values: Values, isOff: boolean) {
+  const params = { campaignTemplateId: template.id };
+  const made = await send(createCampaignFromTemplate, { params, body: bodyOf(values) }, "campaign");
+  if (isOff) await send(disableCampaign, { params: { campaignId: made.campaign.id } });
+  return made;
+}
+
 function Setup({ template, content }: { template: Template; content: Content }) {
   const t = useText();
   const navigate = useNavigate();
   const { currency, timezone } = useProject();
   const { start_date, expiration_date, discount, gift, quantity } = content.settings;
+  const isOff = useRef(false);
+  const submit = (event?: React.FormEvent, isSwitchedOff = false) => {
+    isOff.current = isSwitchedOff;
+    return state.submit(event);
+  };
   const isStatic = content.campaign.type === "STATIC";
   const first: Values = { name: "", start_date, expiration_date, vouchers_count: isStatic ? 100 : null, pattern: "" };
   const state: RecordFormState<Values> = useRecordForm<Values, { campaign: { id: string } }>({
@@ -51,18 +78,10 @@ function Setup({ template, content }: { template: Template; content: Content }) 
       ...(name.trim() === "" && { name: t("kit.form.required") }),
       ...(from && to && Date.parse(from) >= Date.parse(to) && { expiration_date: t("campaigns.endsBefore") }),
     }),
-    save: async (send) => {
-      const typed = state.form.getValues();
-      const body = {
-        ...{ name: typed.name.trim(), start_date: typed.start_date, expiration_date: typed.expiration_date },
-        ...(typed.vouchers_count !== null && { vouchers_count: typed.vouchers_count }),
-        ...(typed.pattern.trim() !== "" && { voucher: { code_config: { pattern: typed.pattern.trim() } } }),
-      };
-      return send(createCampaignFromTemplate, { params: { campaignTemplateId: template.id }, body });
-    },
+    save: (send) => make(send, template, state.form.getValues(), isOff.current),
     onSaved: (made) => {
       if (made === null) return;
-      notifyDone(t("campaigns.nowThere"));
+      notifyDone(t(isOff.current ? "campaigns.nowThereOff" : "campaigns.nowThere"));
       void navigate(`/campaigns/${made.campaign.id}`);
     },
   });
@@ -78,7 +97,11 @@ function Setup({ template, content }: { template: Template; content: Content }) 
         {rules.length > 0 && <small>{t("templates.withRules", { names: rules.join(", ") })}</small>}
       </p>
       <Panel width={752}>
-        <RecordForm state={state} saveText={t("campaigns.create")}>
+        <RecordForm
+          state={{ ...state, submit }}
+          saveText={t("campaigns.create")}
+          beside={<CreateOff isBusy={state.isBusy} onClick={() => void submit(undefined, true)} />}
+        >
           <TextInput key={form.key("name")} label={t("campaigns.name")} required {...form.getInputProps("name")} />
           <PeriodField
             start={{ fieldKey: form.key("start_date"), ...form.getInputProps("start_date") }}

@@ -1,21 +1,28 @@
-import { Group, Radio, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { Anchor, Group, Radio, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
-import type { ReactNode } from "react";
+import { lazy, type ReactNode, Suspense } from "react";
+import { Link, useParams } from "react-router";
+import { useCan } from "../../../api/session.ts";
 import { MoneyField } from "../../../kit/form/money-field.tsx";
 import { PeriodField } from "../../../kit/form/period-field.tsx";
-import { DiscountField } from "../../../registry/discount-field.tsx";
-import { useText } from "../../../text/text.ts";
+import { LoadingRows } from "../../../kit/states/states.tsx";
+import { CategoryField } from "../../../registry/category-field.tsx";
+import { DiscountField } from "../../../registry/discount.ts";
+import { type TextKey, useText } from "../../../text/text.ts";
 import { KINDS, type Kind } from "../kinds.ts";
 import { CheckStep } from "./check-step.tsx";
 import { bind, CountField, SegmentField } from "./fields.tsx";
-import { TiersField } from "./tiers-field.tsx";
 import { type Step, typeOf, type Values } from "./values.ts";
+
+const TiersField = lazy(() => import("./tiers-field.tsx"));
 
 export type StepProps = {
   form: UseFormReturnType<Values>;
   /** What the form holds right now. */
   values: Values;
   isNew: boolean;
+  /** What a saved campaign can still get: conditions where it has none, a budget where it has none. */
+  asks: { conditions: boolean; budget: boolean };
   /** Whether it is the step that is shown. */
   isOpen: boolean;
   open: (step: Step) => void;
@@ -52,14 +59,30 @@ function KindStep({ form, isNew }: StepProps) {
   );
 }
 
+/** What is not changed in this form, and where it is. */
+function Elsewhere({ text, to, link }: { text: TextKey; to: string; link: TextKey }) {
+  const t = useText();
+  const { campaignId = "" } = useParams();
+  return (
+    <Text size="sm" c="dimmed">
+      {t(text)}{" "}
+      <Anchor component={Link} to={`/campaigns/${campaignId}${to}`} inherit underline="always">
+        {t(link)}
+      </Anchor>
+    </Text>
+  );
+}
+
 function OfferStep({ form, values, isNew }: StepProps) {
   const t = useText();
   const kind = values.campaign_type;
   if (kind === "PROMOTION")
     return isNew ? (
-      <TiersField key={form.key("tiers")} {...bind(form, "tiers")} />
+      <Suspense fallback={<LoadingRows rows={3} />}>
+        <TiersField key={form.key("tiers")} {...bind(form, "tiers")} />
+      </Suspense>
     ) : (
-      <Text>{t("campaigns.offersElsewhere")}</Text>
+      <Elsewhere text="campaigns.offersElsewhere" to="?tab=tiers" link="campaigns.tiers" />
     );
   if (kind === "GIFT_VOUCHERS")
     return <MoneyField key={form.key("gift")} label={t("campaigns.giftAmount")} required {...bind(form, "gift")} />;
@@ -67,13 +90,24 @@ function OfferStep({ form, values, isNew }: StepProps) {
     return (
       <Stack gap="lg">
         <CountField key={form.key("points")} form={form} field="points" label={t("campaigns.startPoints")} />
+        {!isNew && <Elsewhere text="campaigns.earningElsewhere" to="?tab=program" link="cards.program" />}
+        {isNew && (
+          <Text size="sm" c="dimmed">
+            {t("campaigns.earnHelp")}
+          </Text>
+        )}
         {isNew && (
           <Group align="flex-start">
             <CountField
               key={form.key("earn_points")}
-              {...{ form, field: "earn_points", label: t("campaigns.earnPoints") }}
+              {...{ form, field: "earn_points", label: t("campaigns.earnPoints"), required: true }}
             />
-            <MoneyField key={form.key("earn_every")} label={t("campaigns.earnEvery")} {...bind(form, "earn_every")} />
+            <MoneyField
+              key={form.key("earn_every")}
+              label={t("campaigns.earnEvery")}
+              required
+              {...bind(form, "earn_every")}
+            />
           </Group>
         )}
       </Stack>
@@ -81,7 +115,7 @@ function OfferStep({ form, values, isNew }: StepProps) {
   return <DiscountField key={form.key("discount")} {...bind(form, "discount")} />;
 }
 
-function WhenStep({ form, isNew }: StepProps) {
+function WhenStep({ form, asks }: StepProps) {
   const t = useText();
   return (
     <Stack gap="lg">
@@ -89,7 +123,7 @@ function WhenStep({ form, isNew }: StepProps) {
         start={{ fieldKey: form.key("start_date"), ...bind(form, "start_date") }}
         end={{ fieldKey: form.key("expiration_date"), ...bind(form, "expiration_date") }}
       />
-      {isNew ? (
+      {asks.conditions ? (
         <>
           <SegmentField
             key={form.key("segment")}
@@ -100,9 +134,7 @@ function WhenStep({ form, isNew }: StepProps) {
           <MoneyField key={form.key("spends")} label={t("campaigns.spends")} {...bind(form, "spends")} />
         </>
       ) : (
-        <Text size="sm" c="dimmed">
-          {t("campaigns.rulesElsewhere")}
-        </Text>
+        <Elsewhere text="campaigns.rulesElsewhere" to="" link="conditions.title" />
       )}
     </Stack>
   );
@@ -166,8 +198,9 @@ function CodesStep({ form, values }: StepProps) {
   );
 }
 
-function LimitsStep({ form, values, isNew }: StepProps) {
+function LimitsStep({ form, values, asks }: StepProps) {
   const t = useText();
+  const can = useCan();
   const kind = values.campaign_type;
   return (
     <Stack gap="lg">
@@ -177,13 +210,13 @@ function LimitsStep({ form, values, isNew }: StepProps) {
           {...{ form, field: "uses", label: t("campaigns.usesEach"), help: t("campaigns.usesHelp") }}
         />
       )}
-      {isNew && (
+      {asks.conditions && (
         <CountField
           key={form.key("per_customer")}
           {...{ form, field: "per_customer", label: t("campaigns.perCustomer"), help: t("campaigns.usesHelp") }}
         />
       )}
-      {isNew && kind !== "GIFT_VOUCHERS" && kind !== "LOYALTY_PROGRAM" && (
+      {asks.budget && kind !== "GIFT_VOUCHERS" && kind !== "LOYALTY_PROGRAM" && (
         <MoneyField
           key={form.key("budget")}
           label={t("campaigns.budget")}
@@ -191,11 +224,8 @@ function LimitsStep({ form, values, isNew }: StepProps) {
           {...bind(form, "budget")}
         />
       )}
-      {!isNew && (
-        <Text size="sm" c="dimmed">
-          {t("campaigns.rulesElsewhere")}
-        </Text>
-      )}
+      {!asks.conditions && <Elsewhere text="campaigns.rulesElsewhere" to="" link="conditions.title" />}
+      {can("listCategories") && <CategoryField key={form.key("category")} {...bind(form, "category")} />}
     </Stack>
   );
 }

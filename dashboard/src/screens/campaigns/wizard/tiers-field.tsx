@@ -1,7 +1,7 @@
 import { Button, Stack, Text, TextInput } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { type ReactNode, useState } from "react";
-import { DiscountField } from "../../../registry/discount-field.tsx";
+import { DiscountField } from "../../../registry/discount.ts";
 import { useText } from "../../../text/text.ts";
 import classes from "./form.module.css";
 import type { TierValue } from "./values.ts";
@@ -15,7 +15,7 @@ type Props = {
 const MANY = 20;
 
 /** The offers of a promotion, each with its name and its discount. */
-export function TiersField({ defaultValue = [], onChange, error, "data-path": path }: Props) {
+export default function TiersField({ defaultValue = [], onChange, error, "data-path": path }: Props) {
   const t = useText();
   const [tiers, setTiers] = useState(defaultValue);
   const put = (next: TierValue[]) => {

@@ -8,6 +8,7 @@ import type {
 } from "../../../api/operations.gen.ts";
 import type { Option } from "../../../kit/pick/record-select.tsx";
 import type { Offer } from "../../../registry/campaign-sentence.ts";
+import { categoryOf } from "../../../registry/category-field.tsx";
 import type { Text } from "../../../text/text.ts";
 import type { Kind } from "../kinds.ts";
 
@@ -34,6 +35,7 @@ export type Values = {
   uses: number | null;
   per_customer: number | null;
   budget: number | null;
+  category: Option | null;
 };
 export type Field = keyof Values;
 
@@ -42,7 +44,7 @@ export const START: Values = {
   ...{ discount: { type: "PERCENT", effect: "APPLY_TO_ORDER" }, gift: null, points: null },
   ...{ earn_points: null, earn_every: null, tiers: [{ key: 1, name: "", banner: "", discount: null }] },
   ...{ start_date: null, expiration_date: null, segment: null, spends: null },
-  ...{ code: "", vouchers_count: 100, pattern: "", uses: 1, per_customer: null, budget: null },
+  ...{ code: "", vouchers_count: 100, pattern: "", uses: 1, per_customer: null, budget: null, category: null },
 };
 
 /** A step of the form and the fields in it. */
@@ -51,7 +53,7 @@ export const STEPS = {
   offer: ["discount", "gift", "points", "earn_points", "earn_every", "tiers"],
   when: ["start_date", "expiration_date", "segment", "spends"],
   codes: ["type", "code", "vouchers_count", "pattern"],
-  limits: ["uses", "per_customer", "budget"],
+  limits: ["uses", "per_customer", "budget", "category"],
   check: [],
 } as const satisfies Record<string, readonly Field[]>;
 export type Step = keyof typeof STEPS;
@@ -76,6 +78,14 @@ const VALUES: Record<Discount["type"], readonly (keyof Discount)[]> = {
 const isWorthNothing = (discount: Discount | null) =>
   discount === null || !(VALUES[discount.type] ?? []).some((name) => Boolean(discount[name]));
 
+/** What is wrong with a discount, as far as a form can tell. */
+export const discountFault = (discount: Discount | null, t: Text): string | null =>
+  isWorthNothing(discount)
+    ? t("kit.form.required")
+    : (discount?.percent_off ?? 0) > 100
+      ? t("campaigns.percentTooMuch")
+      : null;
+
 const orNull = (discount: Discount | null) => (isWorthNothing(discount) ? null : discount);
 
 /** What is missing or contradicts itself, by field. The server decides the rest. */
@@ -83,14 +93,14 @@ export function faultsIn(values: Values, t: Text): Partial<Record<Field, string>
   const { campaign_type: kind, start_date, expiration_date, earn_points, earn_every } = values;
   const required = t("kit.form.required");
   const isDiscount = kind === "DISCOUNT_COUPONS" || kind === "REFERRAL_PROGRAM";
-  const isBadTier = ({ name, discount }: TierValue) => name.trim() === "" || isWorthNothing(discount);
+  const isBadTier = ({ name, discount }: TierValue) => name.trim() === "" || discountFault(discount, t) !== null;
   return {
     ...(values.name.trim() === "" && { name: required }),
-    ...(isDiscount && isWorthNothing(values.discount) && { discount: required }),
-    ...(isDiscount && (values.discount?.percent_off ?? 0) > 100 && { discount: t("campaigns.percentTooMuch") }),
+    ...(isDiscount && discountFault(values.discount, t) !== null && { discount: discountFault(values.discount, t)! }),
     ...(kind === "GIFT_VOUCHERS" && !values.gift && { gift: required }),
-    ...(kind === "LOYALTY_PROGRAM" && earn_points && !earn_every ? { earn_every: required } : {}),
-    ...(kind === "LOYALTY_PROGRAM" && earn_every && !earn_points ? { earn_points: required } : {}),
+    // A card that nothing puts points on is of no use; more ways to earn are added when the campaign is there.
+    ...(kind === "LOYALTY_PROGRAM" && !earn_points && { earn_points: required }),
+    ...(kind === "LOYALTY_PROGRAM" && !earn_every && { earn_every: required }),
     ...(kind === "PROMOTION" &&
       (values.tiers.length === 0 || values.tiers.some(isBadTier)) && { tiers: t("campaigns.badTiers") }),
     ...(kind !== "PROMOTION" && typeOf(values) === "STANDALONE" && values.code.trim() === "" && { code: required }),
@@ -102,7 +112,7 @@ export function faultsIn(values: Values, t: Text): Partial<Record<Field, string>
 }
 
 const isSet = (value: unknown) => value !== null && value !== undefined && value !== "";
-const filled = <T extends object>(body: T): T =>
+export const filled = <T extends object>(body: T): T =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => isSet(value))) as T;
 
 /** The conditions of a campaign as a rule, or null where it has none. */
@@ -149,7 +159,7 @@ export function bodyOf(values: Values, ruleId: string | null): BodyOf<typeof cre
   const type = typeOf(values);
   const common = {
     ...filled({ description: values.description.trim(), start_date, expiration_date }),
-    ...{ name: values.name.trim(), campaign_type },
+    ...{ name: values.name.trim(), campaign_type, ...(values.category && { category_id: values.category.value }) },
   };
   const rules = ruleId === null ? {} : { validation_rules: [ruleId] };
   if (campaign_type === "PROMOTION") {
@@ -184,7 +194,14 @@ export const valuesOf = (campaign: Campaign): Values => ({
   expiration_date: campaign.expiration_date ?? null,
   uses: campaign.voucher?.redemption.quantity ?? null,
   ...{ vouchers_count: campaign.vouchers_count, code: campaign.name },
+  category: categoryOf(campaign.category_id, campaign.categories),
 });
+
+/** What is wrong with the fields of a saved campaign: the others are fixed, or were asked for when it was made. */
+export function faultsInChanges(values: Values, t: Text): Partial<Record<Field, string>> {
+  const { discount, expiration_date } = faultsIn(values, t);
+  return { ...(discount && { discount }), ...(expiration_date && { expiration_date }) };
+}
 
 /** What is sent to change it: only what was changed. */
 export function changesOf(changes: Partial<Values>, campaign: Campaign): BodyOf<typeof updateCampaign> {
@@ -204,6 +221,7 @@ export function changesOf(changes: Partial<Values>, campaign: Campaign): BodyOf<
         ...(loyalty_card?.expiration_rules && { expiration_rules: loyalty_card.expiration_rules }),
       },
     }),
+    ...(has("category") && { category_id: changes.category?.value ?? null }),
     ...(has("uses") && { redemption: { quantity: changes.uses ?? null } }),
   };
 }

@@ -27,7 +27,6 @@ export const codes = {
   publishedHelp: "Mal an jemanden gegeben",
   holder: "Gehört",
   id: "Id",
-  category: "Kategorie",
   info: "Notiz",
   about: "Überblick",
   more: "Mehr",

@@ -10,8 +10,6 @@ export const rules = {
   created: "Angelegt",
   changed: "Geändert",
   id: "Id",
-  usedBy_one: "Benutzt von {{count}} Angebot",
-  usedBy_other: "Benutzt von {{count}} Angeboten",
   message: "Meldung, wenn sie nicht erfüllt ist",
   messageHelp: "Shops zeigen sie dem Kunden",
   add: "Bedingung hinzufügen",

@@ -27,7 +27,6 @@ export const codes = {
   publishedHelp: "times given to somebody",
   holder: "Held by",
   id: "Id",
-  category: "Category",
   info: "Note",
   about: "About",
   more: "More",

@@ -10,8 +10,6 @@ export const rules = {
   created: "Created",
   changed: "Changed",
   id: "Id",
-  usedBy_one: "Used by {{count}} offer",
-  usedBy_other: "Used by {{count}} offers",
   message: "Say when it does not hold",
   messageHelp: "Shops show it to the customer",
   add: "Add a condition",

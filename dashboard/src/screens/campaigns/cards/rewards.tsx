@@ -1,0 +1,116 @@
+import { Text } from "@mantine/core";
+import { lazy, Suspense, useState } from "react";
+import {
+  assignRewards,
+  deleteRewardOfCampaign,
+  getCampaignReward,
+  listRewardsOfCampaign,
+  type Reward,
+  type RewardAssignment,
+} from "../../../api/operations.gen.ts";
+import { useOp } from "../../../api/use-op.ts";
+import { useOps } from "../../../api/use-ops.ts";
+import { type Column, text } from "../../../kit/list/columns.tsx";
+import { SmallTable } from "../../../kit/list/small-table.tsx";
+import { formatCount } from "../../../kit/money/count.ts";
+import { MoreMenu } from "../../../kit/page/more-menu.tsx";
+import { Section } from "../../../kit/page/section.tsx";
+import { Loaded } from "../../../kit/states/loaded.tsx";
+import { useAct } from "../../../kit/undo/use-act.ts";
+import { useText } from "../../../text/text.ts";
+import { AddButton, ALL, OpenName } from "./part.tsx";
+import { isCoin, rewardSays } from "./reward-values.ts";
+
+const AddReward = lazy(() => import("./add-reward.tsx"));
+const RewardCost = lazy(() => import("./reward-cost.tsx"));
+
+/** An assignment, and the reward that it is about. */
+type Row = { assigned: RewardAssignment; reward: Reward };
+const costOf = ({ assigned }: Row) => assigned.parameters?.loyalty.points ?? null;
+
+/** Takes a reward away from the campaign. It stays what it is, so undo gives it back. */
+function useRemove(campaignId: string) {
+  const t = useText();
+  const [remove, assign] = [useAct(deleteRewardOfCampaign), useAct(assignRewards)];
+  return ({ assigned: { id, reward_id, parameters }, reward: { name } }: Row) =>
+    remove.run({ params: { campaignId, rewardAssignmentId: id } }, t("cards.rewardRemoved", { name }), () =>
+      assign.run({ params: { campaignId }, body: [{ reward: reward_id, ...(parameters && { parameters }) }] }),
+    );
+}
+
+function useColumns(campaignId: string, open: (id: string) => void): Column<Row>[] {
+  const t = useText();
+  const remove = useRemove(campaignId);
+  return [
+    text("campaigns.name", "reward.name", {
+      cell: (row) =>
+        isCoin(row.reward) ? (
+          row.reward.name
+        ) : (
+          <OpenName can="updateRewardOfCampaign" name={row.reward.name} onClick={() => open(row.assigned.id)} />
+        ),
+    }),
+    text("cards.what", "reward.type", { cell: ({ reward }, { currency }) => rewardSays(reward, t, currency) }),
+    text("cards.costs", "assigned.parameters.loyalty.points", {
+      cell: (row) => {
+        const cost = costOf(row);
+        return cost === null ? "–" : t("loyalty.gives", { count: cost });
+      },
+    }),
+    text("cards.left", "reward.stock", {
+      cell: ({ reward: { stock } }) => (stock === null ? t("cards.noStock") : formatCount(stock)),
+    }),
+    text("kit.more", "assigned.id", {
+      cell: (row) => (
+        <MoreMenu
+          label={t("offers.actions", { name: row.reward.name })}
+          items={[
+            ...(isCoin(row.reward)
+              ? []
+              : [{ text: t("cards.editCost"), can: "updateRewardOfCampaign", run: () => open(row.assigned.id) }]),
+            { text: t("cards.removeReward"), can: "deleteRewardOfCampaign", run: () => void remove(row) },
+          ]}
+        />
+      ),
+    }),
+  ];
+}
+
+/** What points buy in a campaign. */
+export function Rewards({ campaignId }: { campaignId: string }) {
+  const t = useText();
+  /** The id of an assignment; an empty one is a reward that is added. */
+  const [opened, open] = useState<string | null>(null);
+  const assigned = useOp(listRewardsOfCampaign, { campaignId, limit: ALL, order: "created_at" });
+  const assignments = assigned.data?.data ?? [];
+  const rewards = useOps(
+    getCampaignReward,
+    assignments.map(({ reward_id }) => ({ campaignRewardId: reward_id })),
+  );
+  const rows = assigned.data && rewards.data?.map((reward, place) => ({ reward, assigned: assignments[place]! }));
+  const columns = useColumns(campaignId, open);
+  const close = () => open(null);
+  return (
+    <Section
+      title={t("cards.rewards")}
+      help={t("cards.rewardsHelp")}
+      actions={<AddButton can="assignRewards" text={t("cards.addReward")} onClick={() => open("")} />}
+    >
+      <Loaded of={{ ...assigned, error: assigned.error ?? rewards.error, data: rows }} rows={2}>
+        {(shown) =>
+          shown.length === 0 ? (
+            <Text c="dimmed">{t("cards.noRewards")}</Text>
+          ) : (
+            <SmallTable rows={shown} columns={columns} idOf={(row) => row.assigned.id} label={t("cards.rewards")} />
+          )
+        }
+      </Loaded>
+      <Suspense>
+        {opened === "" && (
+          <AddReward campaignId={campaignId} taken={assignments.map(({ reward_id }) => reward_id)} onClose={close} />
+        )}
+        {opened && <RewardCost campaignId={campaignId} id={opened} onClose={close} />}
+      </Suspense>
+    </Section>
+  );
+}

@@ -1,0 +1,50 @@
+import type { BodyOf } from "../../../api/op.ts";
+import type { Discount, PromotionTier, updatePromotionTier } from "../../../api/operations.gen.ts";
+import type { Option } from "../../../kit/pick/record-select.tsx";
+import { categoryOf } from "../../../registry/category-field.tsx";
+import type { Text } from "../../../text/text.ts";
+import { discountFault, filled } from "../wizard/values.ts";
+
+/** An offer as its form holds it. `rule` is for a new one: a saved one has its rules below the form. */
+export type OfferValues = {
+  name: string;
+  banner: string;
+  discount: Discount | null;
+  active: boolean;
+  start_date: string | null;
+  expiration_date: string | null;
+  category: Option | null;
+  rule: string | null;
+};
+
+export const NEW_OFFER: OfferValues = {
+  ...{ name: "", banner: "", discount: { type: "PERCENT", effect: "APPLY_TO_ORDER" }, active: true },
+  ...{ start_date: null, expiration_date: null, category: null, rule: null },
+};
+
+export const offerValuesOf = (tier: PromotionTier): OfferValues => ({
+  ...{ name: tier.name, banner: tier.banner ?? "", discount: tier.action.discount, active: tier.active, rule: null },
+  ...{ start_date: tier.start_date, expiration_date: tier.expiration_date },
+  category: categoryOf(tier.category_id, tier.categories),
+});
+
+/** What is missing or contradicts itself. The server decides the rest. */
+export function offerFaults({ name, discount, start_date, expiration_date }: OfferValues, t: Text) {
+  const fault = discountFault(discount, t);
+  const isBackwards = start_date && expiration_date && Date.parse(start_date) >= Date.parse(expiration_date);
+  return {
+    ...(name.trim() === "" && { name: t("kit.form.required") }),
+    ...(fault !== null && { discount: fault }),
+    ...(isBackwards && { expiration_date: t("campaigns.endsBefore") }),
+  };
+}
+
+/** What is sent to change an offer: only what was changed. Whether it is switched on is a write of its own. */
+export const offerChanges = (changes: Partial<OfferValues>): BodyOf<typeof updatePromotionTier> => ({
+  ...(changes.name !== undefined && { name: changes.name.trim() }),
+  ...("banner" in changes && { banner: changes.banner?.trim() || null }),
+  ...(changes.discount && { action: { discount: filled(changes.discount) } }),
+  ...("start_date" in changes && { start_date: changes.start_date ?? null }),
+  ...("expiration_date" in changes && { expiration_date: changes.expiration_date ?? null }),
+  ...("category" in changes && { category_id: changes.category?.value ?? null }),
+});

@@ -1,0 +1,54 @@
+import {
+  assignValidationRule,
+  type Campaign,
+  createCampaign,
+  createCampaignEarningRules,
+  createValidationRule,
+  disableCampaign,
+  updateCampaign,
+} from "../../../api/operations.gen.ts";
+import type { SendStep } from "../../../kit/form/steps.ts";
+import { bodyOf, changesOf, ruleOf, START, type Values } from "./values.ts";
+
+const makeRule = (send: SendStep, rule: NonNullable<ReturnType<typeof ruleOf>>) =>
+  send(createValidationRule, { params: {}, body: rule }, `rule ${JSON.stringify(rule)}`);
+
+/** Makes a campaign: its rule, itself, how points are earned, and switches it off. After a refusal it goes on where it stopped. */
+export async function create(send: SendStep, values: Values, isOff: boolean): Promise<{ id: string }> {
+  const rule = ruleOf(values);
+  const ruleId = rule && (await makeRule(send, rule)).id;
+  const { id } = await send(createCampaign, { params: {}, body: bodyOf(values, ruleId) }, "campaign");
+  const params = { campaignId: id };
+  if (isOff) await send(disableCampaign, { params }, "off");
+  const { earn_points: points, earn_every: every } = values;
+  if (values.campaign_type === "LOYALTY_PROGRAM" && points && every) {
+    const amount = { every, points };
+    const loyalty = {
+      ...{ type: "PROPORTIONAL" as const, calculation_type: "ORDER_AMOUNT" as const },
+      order: { amount },
+    };
+    const body = [{ event: "order.paid" as const, loyalty }];
+    await send(createCampaignEarningRules, { params, body });
+  }
+  return { id };
+}
+
+type Edit = { changes: Partial<Values>; budget: string; version: { ifMatch?: string } };
+
+/** Changes a campaign, and gives it a rule with the conditions that it had none of. */
+export async function update(send: SendStep, campaign: Campaign, edit: Edit): Promise<{ id: string }> {
+  const { id, name } = campaign;
+  const body = changesOf(edit.changes, campaign);
+  if (Object.keys(body).length > 0) {
+    const write = { params: { campaignId: id }, body, ...edit.version };
+    await send(updateCampaign, write, `update ${JSON.stringify(body)}`);
+  }
+  // One that has rules gets the budget as one more.
+  const isBudget = campaign.validation_rules_assignments.total > 0;
+  const rule = ruleOf({ ...START, ...edit.changes, name: isBudget ? `${name}: ${edit.budget}` : name });
+  if (rule) {
+    const params = { validationRuleId: (await makeRule(send, rule)).id };
+    await send(assignValidationRule, { params, body: { related_object_type: "campaign", related_object_id: id } });
+  }
+  return { id };
+}
