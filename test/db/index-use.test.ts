@@ -131,3 +131,8 @@ test("the audit log is read by its time", async () => {
   const plans = await plansOf(() => ok("GET /v1/audit-log"));
   assert.match(plans, /\baudit_log_by_time\b/, plans);
 });
+
+test("what one person changed is read by person", async () => {
+  const plans = await plansOf(() => ok(`GET /v1/audit-log?actor_id=${project.management.id}`));
+  assert.match(plans, /\baudit_log_by_actor\b/, plans);
+});
