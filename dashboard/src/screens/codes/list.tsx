@@ -19,14 +19,14 @@ import { STATES, TYPES } from "./types.ts";
 type Voucher = RowOf<typeof listVouchers>;
 
 const uses: Column<Voucher> = {
-  id: "redemption.quantity",
+  id: "redemption.redeemed_quantity",
   title: "codes.used",
   isNumber: true,
   cell: ({ redemption: { redeemed_quantity, quantity } }, { t }) =>
     quantity === null
       ? formatCount(redeemed_quantity)
       : t("codes.usedOf", { used: formatCount(redeemed_quantity), all: formatCount(quantity) }),
-  csv: ({ redemption: { redeemed_quantity, quantity } }) => `${redeemed_quantity}/${quantity ?? ""}`,
+  csv: ({ redemption: { redeemed_quantity } }) => redeemed_quantity,
 };
 const worth: Column<Voucher> = {
   id: "worth",
@@ -44,6 +44,7 @@ const COLUMNS = [
   period<Voucher>("codes.period", "start_date", "expiration_date"),
   uses,
   moment<Voucher>("codes.created", "created_at", { sort: "created_at" }),
+  count<Voucher>("codes.columns.limit", "redemption.quantity", { isExtra: true }),
   count<Voucher>("codes.published", "publish.count", { isExtra: true }),
   mono<Voucher>("codes.holder", "holder_id", { isExtra: true }),
   mono<Voucher>("codes.id", "id", { isExtra: true }),

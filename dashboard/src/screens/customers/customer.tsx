@@ -101,7 +101,9 @@ function Sums({ customer: { summary, loyalty }, cards }: SumsProps) {
         {
           label: t("customers.lastOrder"),
           value: orders.last_order_date ? money(orders.last_order_amount) : null,
-          below: orders.last_order_date && formatDay(orders.last_order_date, timezone),
+          below:
+            orders.last_order_date &&
+            t("customers.lastOrderBelow", { day: formatDay(orders.last_order_date, timezone) }),
         },
         {
           label: t("customers.redemptions"),
