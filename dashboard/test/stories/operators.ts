@@ -36,6 +36,8 @@ export async function operators(t: TestContext, shop: Shop): Promise<void> {
     await page.getByRole("link", { name: /^The webhook http:\/\/127\.0\.0\.1:9\/hook fails/ }).click();
     await page.getByRole("heading", { level: 1, name: "http://127.0.0.1:9/hook" }).waitFor();
     assert.deepEqual(await faultsOf(page), []);
+    await page.goto(`${shop.url}/webhooks`);
+    await page.getByRole("row", { name: "127.0.0.1:9/hook" }).getByText("Failing").waitFor();
   });
 
   await t.test("a figure that is approximate is marked", async () => {
