@@ -21,8 +21,8 @@ export async function customersAndCodes(t: TestContext, shop: Shop): Promise<voi
     await page.waitForURL(/q=ivo/);
     assert.deepEqual(await faultsOf(page), []);
     await page.getByRole("searchbox").fill("guest-34");
-    await page.getByRole("link", { name: "Ivo Moreau" }).click();
-    await page.getByText("Coffee club").waitFor();
+    await page.getByRole("row", { name: "guest-34" }).getByRole("link", { name: "Ivo Moreau" }).click();
+    await page.getByText("Coffee club").first().waitFor();
     await page.getByRole("button", { name: "Give points" }).click();
     const window = page.getByRole("dialog");
     await window.getByRole("button", { name: "Give points" }).click();
@@ -33,6 +33,7 @@ export async function customersAndCodes(t: TestContext, shop: Shop): Promise<voi
     assert.deepEqual(await faultsOf(page), []);
     await window.getByRole("button", { name: "Give 50 points to Ivo Moreau" }).click();
     await page.getByText("50 points for Ivo Moreau").waitFor();
+    await page.getByText("50 points added · Coffee club").waitFor();
     const after = await shop.api<Customer>("/v1/customers/guest-34");
     assert.equal(after.loyalty.points, before.loyalty.points + 50);
   });
@@ -51,6 +52,7 @@ export async function customersAndCodes(t: TestContext, shop: Shop): Promise<voi
     "a code is given to somebody, printed with its picture, and exported with the rows that are shown",
     async () => {
       await open("/codes/SUMMER5");
+      await page.locator("main [data-status=ACTIVE]").first().waitFor();
       await page.getByRole("button", { name: "Give to somebody" }).click();
       await page.getByRole("dialog").getByRole("combobox", { name: "Customer" }).fill("guest-3");
       await page.getByRole("option").first().click();

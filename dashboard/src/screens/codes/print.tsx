@@ -1,9 +1,8 @@
 import { Button, Group, Progress, SegmentedControl, Text } from "@mantine/core";
 import { IconPrinter } from "@tabler/icons-react";
-import { useRef } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { useSearchParams } from "react-router";
 import { listVouchers } from "../../api/operations.gen.ts";
-import { useProject } from "../../api/session.ts";
 import { CAMPAIGNS } from "../../api/sources.ts";
 import { ShowAsCall } from "../../kit/call/show-as-call.tsx";
 import { type Filter, FilterField } from "../../kit/list/filters.tsx";
@@ -11,9 +10,9 @@ import { record, states } from "../../kit/list/more-filters.tsx";
 import { OF_THE_PAGE } from "../../kit/list/use-list.ts";
 import { PageHead } from "../../kit/page/page-head.tsx";
 import { Empty, Failure, LoadingRows } from "../../kit/states/states.tsx";
-import { worthOf } from "../../registry/worth.ts";
 import { useText } from "../../text/text.ts";
 import classes from "./codes.module.css";
+import { Label } from "./label.tsx";
 import { STATES } from "./types.ts";
 import { SHEET_MAX, useAllCodes } from "./use-all-codes.ts";
 
@@ -32,9 +31,7 @@ function askedFor(query: URLSearchParams): Record<string, unknown> {
 /** A sheet of codes with their pictures, to print, cut and give away. */
 export default function PrintCodes() {
   const t = useText();
-  const { currency } = useProject();
   const [query, setQuery] = useSearchParams();
-  const sheet = useRef<HTMLUListElement>(null);
   const params = askedFor(query);
   const isChosen = query.has("ids") || query.has("code");
   const size = (query.get("size") ?? "middle") as keyof typeof SIZES;
@@ -50,15 +47,21 @@ export default function PrintCodes() {
       },
       { replace: true },
     );
-  const print = async () => {
-    // A picture that is not here yet would be an empty square on paper.
-    await Promise.allSettled([...(sheet.current?.querySelectorAll("img") ?? [])].map((image) => image.decode()));
+  const [shown, setShown] = useState<ReadonlySet<string>>(new Set());
+  const [isPressed, setPressed] = useState(false);
+  const see = useCallback((id: string) => setShown((old) => new Set(old).add(id)), []);
+  const ready = vouchers.filter(({ id }) => shown.has(id)).length;
+  const isReady = isDone && ready === wanted;
+  // A picture that is not here yet would be an empty square on paper: it is printed when all are.
+  useEffect(() => {
+    if (!isPressed || !isReady) return;
+    setPressed(false);
     window.print();
-  };
+  }, [isPressed, isReady]);
   return (
     <>
       <PageHead title={t("codes.print")}>
-        <Button leftSection={<IconPrinter size={16} />} loading={!isDone && !error} onClick={() => void print()}>
+        <Button leftSection={<IconPrinter size={16} />} loading={isPressed && !error} onClick={() => setPressed(true)}>
           {t("codes.printNow")}
         </Button>
         <ShowAsCall operation={listVouchers} params={params} />
@@ -73,26 +76,22 @@ export default function PrintCodes() {
           data={Object.keys(SIZES).map((value) => ({ value, label: t(`codes.sizes.${value as keyof typeof SIZES}`) }))}
         />
         <Text size="sm" c="dimmed" role="status">
-          {!isDone && total !== null
-            ? t("codes.readSoFar", { read: vouchers.length, count: wanted })
+          {!isReady && total !== null
+            ? t("codes.readSoFar", { read: ready, count: wanted })
             : (total ?? 0) > SHEET_MAX
               ? t("codes.firstOf", { count: SHEET_MAX, total })
-              : isDone && t("codes.onSheet", { count: wanted })}
+              : isReady && t("codes.onSheet", { count: wanted })}
         </Text>
       </Group>
-      {!isDone && total !== null && (
-        <Progress mb="lg" value={(100 * vouchers.length) / wanted} aria-label={t("codes.progress")} />
+      {!isReady && total !== null && (
+        <Progress mb="lg" className={classes.tools!} value={(100 * ready) / wanted} aria-label={t("codes.progress")} />
       )}
       {error && <Failure error={error} retry={again} />}
       {total === null && !error && <LoadingRows />}
       {total === 0 && <Empty title="codes.noneToPrint" />}
-      <ul ref={sheet} className={classes.sheet} style={{ ["--label" as string]: SIZES[size] ?? SIZES.middle }}>
+      <ul className={classes.sheet} style={{ ["--label" as string]: SIZES[size] ?? SIZES.middle }}>
         {vouchers.map((voucher) => (
-          <li key={voucher.id} className={classes.label}>
-            <img src={`${voucher.assets.qr.url}?format=svg`} alt={t("codes.qrOf", { code: voucher.code })} />
-            <strong className="mono">{voucher.code}</strong>
-            <span>{worthOf(voucher, { t, currency })}</span>
-          </li>
+          <Label key={voucher.id} voucher={voucher} onShown={see} />
         ))}
       </ul>
     </>

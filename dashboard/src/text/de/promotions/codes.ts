@@ -170,7 +170,7 @@ export const codes = {
   printThese: "Drucken",
   firstOf:
     "Auf einen Bogen passen höchstens {{count}} Codes: Das sind die ersten von {{total}}. Filtern Sie die Liste, um die anderen zu drucken.",
-  readSoFar: "{{read}} von {{count}} Codes sind da",
+  readSoFar: "{{read}} von {{count}} Bildern sind da. In einer Minute werden einige Hundert gezeichnet.",
   onSheet_one: "{{count}} Code",
   onSheet_other: "{{count}} Codes",
   noneToPrint: "Kein Code passt, also gibt es nichts zu drucken.",

@@ -165,7 +165,7 @@ export const codes = {
   printThese: "Print",
   firstOf:
     "A sheet has {{count}} codes at most: these are the first of {{total}}. Filter the list to print the others.",
-  readSoFar: "{{read}} of {{count}} codes are here",
+  readSoFar: "{{read}} of {{count}} pictures are here. Some hundred are drawn in a minute.",
   onSheet_one: "{{count}} code",
   onSheet_other: "{{count}} codes",
   noneToPrint: "No code matches, so there is nothing to print.",
