@@ -21,6 +21,7 @@ export async function customersAndCodes(t: TestContext, shop: Shop): Promise<voi
     await page.waitForURL(/q=ivo/);
     assert.deepEqual(await faultsOf(page), []);
     await page.getByRole("searchbox").fill("guest-34");
+    await page.waitForURL(/q=guest-34/);
     await page.getByRole("row", { name: "guest-34" }).getByRole("link", { name: "Ivo Moreau" }).click();
     await page.getByText("Coffee club").first().waitFor();
     await page.getByRole("button", { name: "Give points" }).click();

@@ -33,7 +33,7 @@ export default function Customers() {
       title="customers.title"
       create={{ to: "/customers/new", text: "customers.new", can: "createCustomer" }}
       filters={[
-        search("q", "customers.search"),
+        search("q", "customers.search", 300),
         record("segment_id", "customers.segment", SEGMENTS),
         day("created_at[after]", "customers.after"),
         day("created_at[before]", "customers.before"),

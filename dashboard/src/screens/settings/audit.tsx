@@ -158,7 +158,7 @@ export default function AuditLog() {
           { kind: "own", name: "actor_id", title: "settings.actor", field: PersonFilter },
           day("created_at[after]", "settings.after"),
           day("created_at[before]", "settings.before"),
-          pick("kind", "settings.what", KINDS),
+          pick("kind", "settings.kind", KINDS),
           search("object_id", "settings.searchObject"),
         ]}
         actions={can("listAuditLogOfInstallation") && <WhichLog value={isWhole ? INSTALLATION : ""} />}

@@ -46,10 +46,10 @@ function Row({ campaign, edges, conflicts }: RowProps) {
     from: (day: string) => t("kit.date.from", { day }),
     until: (day: string) => t("kit.date.until", { day }),
   };
-  const stretches = conflicts
+  const warnings = conflicts.filter(needsAttention);
+  const stretches = warnings
     .filter(({ kind }) => kind !== "never_applies")
     .map(({ from, to }) => ({ from: later(ms(from), begin), to: ms(to) }));
-  const warnings = conflicts.filter(needsAttention);
   const shaded = joined(stretches).flatMap(({ from, to }) => pieceOf(from, to, edges) ?? []);
   return (
     <li className={classes.row}>
