@@ -3,8 +3,7 @@ import { toInstant } from "../../../core/filters/filter.ts";
 import type { CustomerRow } from "../../../core/rows/customer.ts";
 import { inPieces } from "../../../db/bounded.ts";
 import type { Db, Fragment } from "../../../db/db.ts";
-import { whereOf } from "../../../db/filters.ts";
-import { between, startsWith } from "../../../db/prefix.ts";
+import { between, startsWith, whereOf } from "../../../db/filters.ts";
 import type { CustomerQuery } from "./schema.ts";
 
 const LIMIT = 10;

@@ -1,7 +1,7 @@
 import { foldCode } from "../../../core/codes/code.ts";
 import { RESULTS_MAX, type SearchHit, type SearchType } from "../../../core/search/results.ts";
 import type { Db, Fragment } from "../../../db/db.ts";
-import { between, startsWith } from "../../../db/prefix.ts";
+import { between, startsWith } from "../../../db/filters.ts";
 import type { Project } from "../../../request.ts";
 
 type SearchQuestion = { project: Pick<Project, "id" | "case_sensitive_codes">; q: string };
