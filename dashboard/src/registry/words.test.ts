@@ -8,7 +8,8 @@ import type { ConfigKind } from "../../../src/request.ts";
 import { de } from "../text/de.ts";
 import { en } from "../text/en.ts";
 import { createText } from "../text/text.ts";
-import { actorWord, operationWord } from "./words.ts";
+import { operationWord } from "./operation-word.ts";
+import { actorWord } from "./words.ts";
 
 /** A kind of thing that the audit log gets and that has no words does not compile. */
 const KINDS: Record<ConfigKind, string> = en.names.kinds;
@@ -37,12 +38,15 @@ test("everything that the server names by a key has words in both languages", ()
 });
 
 test("an operation is said in words: by its own, by verb and kind, or by its parts", () => {
-  const said = (catalogue: typeof en, ...ids: string[]) =>
-    ids.map((id) => operationWord(createText(catalogue, "en-GB"), id));
-  assert.deepEqual(said(en, "createCampaign", "createCampaignTiers", "updateUserRole", "frobGlob", "laurel demo"), [
+  const said = (language: "en" | "de", ...ids: string[]) =>
+    ids.map((id) => operationWord(createText({ en, de }[language], "en-GB"), id, language));
+  assert.deepEqual(said("en", "createCampaign", "createCampaignTiers", "updateUserRole", "frobGlob", "laurel demo"), [
     ...["Campaign created", "Tier of a campaign created", "Role of a user changed", "frob glob", "laurel demo"],
   ]);
-  assert.deepEqual(said(de, "archiveCampaign", "rotateKey"), ["Kampagne archiviert", "API-Schlüssel: neues Geheimnis"]);
+  assert.deepEqual(said("de", "archiveCampaign", "rotateKey"), [
+    "Kampagne archiviert",
+    "API-Schlüssel: neues Geheimnis",
+  ]);
 });
 
 test("a person is named, a key with its kind, and who is gone is said to be gone", () => {

@@ -43,16 +43,6 @@ export function actorWord(t: Text, { type, name }: Actor): string {
   if (name === null) return NAMELESS.includes(type) ? kind : t("names.gone", { who: kind });
   return type === "user" ? name : `${kind} ${name}`;
 }
-/** `createCampaign` is "Campaign created". A command, or what is newer than this page, is shown as it is, in words. */
-export function operationWord(t: Text, operation: string): string {
-  const whole = found(t, `names.operations.${operation}`);
-  if (whole !== null) return whole;
-  const [verb = "", ...rest] = operation.split(/(?=[A-Z])/).map((word) => word.toLowerCase());
-  const kind = rest.join("_");
-  const what = found(t, `names.kinds.${kind}`) ?? found(t, `names.kinds.${kind.replace(/s$/, "")}`);
-  const act = what && found(t, `names.acts.${verb}`, { what });
-  return act || [verb, ...rest].join(" ");
-}
 export const resourceWord = (t: Text, resource: string): string => found(t, `names.resources.${resource}`) ?? resource;
 export const orderStatusWord = (t: Text, status: string): string => found(t, `names.orders.${status}`) ?? status;
 export const checkWord = (t: Text, check: string): string => found(t, `registry.checks.${check}`) ?? check;

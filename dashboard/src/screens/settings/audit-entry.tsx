@@ -8,9 +8,10 @@ import { DifferenceTable } from "../../kit/json/difference-table.tsx";
 import { Facts } from "../../kit/page/facts.tsx";
 import { Page } from "../../kit/page/page.tsx";
 import { Section } from "../../kit/page/section.tsx";
-import { actorWord, kindWord, operationWord } from "../../registry/words.ts";
+import { operationWord } from "../../registry/operation-word.ts";
+import { actorWord, kindWord } from "../../registry/words.ts";
 import { useText } from "../../text/text.ts";
-import { ACTIONS, INSTALLATION } from "./audit.tsx";
+import { ACTIONS, INSTALLATION } from "./audit-words.ts";
 import { SettingsFrame } from "./frame.tsx";
 import classes from "./settings.module.css";
 

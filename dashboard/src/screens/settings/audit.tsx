@@ -10,17 +10,14 @@ import { type FilterProps, pick, search } from "../../kit/list/filters.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
 import { day } from "../../kit/list/more-filters.tsx";
 import { useList } from "../../kit/list/use-list.ts";
-import { actorWord, kindWord, operationWord } from "../../registry/words.ts";
+import { operationWord } from "../../registry/operation-word.ts";
+import { actorWord, kindWord } from "../../registry/words.ts";
 import { type TextKey, useText } from "../../text/text.ts";
+import { ACTIONS, INSTALLATION } from "./audit-words.ts";
 import { SettingsFrame } from "./frame.tsx";
 
 type Entry = RowOf<typeof listAuditLog>;
 
-export const ACTIONS: Record<string, TextKey> = {
-  CREATED: "settings.acted.CREATED",
-  UPDATED: "settings.acted.UPDATED",
-  DELETED: "settings.acted.DELETED",
-};
 const KINDS = {
   benefit: "names.kinds.benefit",
   branding: "names.kinds.branding",
@@ -54,8 +51,6 @@ const KINDS = {
   webhook: "names.kinds.webhook",
   webhook_secret: "names.kinds.webhook_secret",
 } as const satisfies Record<string, TextKey>;
-/** The log of this project, or of what belongs to none: projects, users and roles. The address says which. */
-export const INSTALLATION = "installation";
 
 const what: Column<Entry> = {
   id: "kind",

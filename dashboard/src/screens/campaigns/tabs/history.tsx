@@ -6,7 +6,8 @@ import { useOp } from "../../../api/use-op.ts";
 import { formatMoment } from "../../../kit/date/date.ts";
 import { DifferenceTable } from "../../../kit/json/difference-table.tsx";
 import { Empty, Failure, LoadingRows } from "../../../kit/states/states.tsx";
-import { actorWord, operationWord } from "../../../registry/words.ts";
+import { operationWord } from "../../../registry/operation-word.ts";
+import { actorWord } from "../../../registry/words.ts";
 import { useText } from "../../../text/text.ts";
 
 const FEW = 20;
