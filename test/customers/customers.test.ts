@@ -390,6 +390,13 @@ test("a list of those with an e-mail address, a city, a name, or written in a sp
     [`updated_at[before]=${at(19)}`, ""],
     ["created_at[before]=2026-01-01", ""],
     ["segment_id=nope", ""],
+    ["q=b", "b"],
+    ["q=AN", "a"],
+    ["q=ANN@shop", "a"],
+    ["q=100%25", "c"],
+    ["q=nn", ""],
+    ["q=1", "cb"],
+    ["q=b&city=Paris", ""],
   ];
   for (const [query, ids] of cases) {
     const { customers, total } = (await call(`GET /v1/customers?${query}`)).body;

@@ -127,7 +127,18 @@ test("every index of a table that redemptions write to is read by something", as
   assert.deepEqual(rows.map(({ name }) => name).sort(), Object.keys({ ...READ_BY, ...CHEAP }).sort());
 });
 
+test("customers are found as somebody types by one index for each part", async () => {
+  const plans = await plansOf(() => ok("GET /v1/customers?q=ann&limit=1"));
+  for (const index of ["name_typed", "source_id_typed", "phone_typed", "email"])
+    assert.match(plans, new RegExp(`\\bcustomers_by_${index}\\b`), plans);
+});
+
 test("the audit log is read by its time", async () => {
   const plans = await plansOf(() => ok("GET /v1/audit-log"));
   assert.match(plans, /\baudit_log_by_time\b/, plans);
+});
+
+test("what one person changed is read by person", async () => {
+  const plans = await plansOf(() => ok(`GET /v1/audit-log?actor_id=${project.management.id}`));
+  assert.match(plans, /\baudit_log_by_actor\b/, plans);
 });

@@ -28,7 +28,10 @@ test("audit log: create, update and delete of an object, each with who, when, be
   const created = await last();
   assert.match(created.id, /^aud_[0-9a-f]{24}$/);
   assert.match(created.request_id, /^v-/);
-  const who = { actor: { type: "server_key", id: project.app.id }, created_at: "2026-01-01T12:00:00.000Z" };
+  const who = {
+    actor: { type: "server_key", id: project.app.id, name: "default" },
+    created_at: "2026-01-01T12:00:00.000Z",
+  };
   assert.deepEqual(created, {
     ...{
       id: created.id,
@@ -211,7 +214,7 @@ test("audit log: users, roles and projects are in the log of the installation, w
   const invited = { status: "INVITED", invitation_until: "2026-01-08T12:00:00+00:00" };
   assert.deepEqual(created.after, { id, is_owner: false, ...invited, projects: { [project.id]: "USER" } });
   assert.deepEqual(updated.after.projects, { [project.id]: "VIEWER" });
-  assert.deepEqual(updated.actor, { type: "management_key", id: project.management.id });
+  assert.deepEqual(updated.actor, { type: "management_key", id: project.management.id, name: "test" });
 
   const role = await ok("POST /management/v1/roles", { name: newId("r"), permissions: ["vouchers.read"] });
   await ok(`PUT /management/v1/roles/${role.id}`, { permissions: [] });
@@ -252,7 +255,7 @@ test("audit log: a new project logs its keys, and the roles that owners and othe
     const [{ id }] = (await ok(`GET ${WHOLE}?object_id=${object_id}`)).data;
     return ok(`GET ${WHOLE}/${id}`);
   };
-  const actor = { type: "management_key", id: project.management.id };
+  const actor = { type: "management_key", id: project.management.id, name: "test" };
   for (const [{ id }, role] of [
     [owner, "ADMIN"],
     [user, "VIEWER"],
@@ -281,7 +284,7 @@ test("audit log: a change of the secret of webhooks says who and when, and not t
   const entry = await last("kind=webhook_secret");
   assert.deepEqual(
     [entry.operation, entry.actor, entry.object_id],
-    ["rotateWebhookSecret", { type: "management_key", id: project.management.id }, project.id],
+    ["rotateWebhookSecret", { type: "management_key", id: project.management.id, name: "test" }, project.id],
   );
   assert.equal(Date.parse(entry.after.previous_until), Date.parse(previous_until));
   assert.ok(!JSON.stringify(await db`select body from audit_log`).includes(webhook_token));
@@ -345,7 +348,7 @@ test("audit log: who accepts an invitation is its user", async () => {
   });
   const { id } = await shop.ok("POST /invitations/accept", { token, password: "correct horse battery" });
   const [entry] = (await shop.ok(`GET ${WHOLE}?object_id=${id}`)).data;
-  assert.deepEqual([entry.operation, entry.actor], ["acceptInvitation", { type: "user", id }]);
+  assert.deepEqual([entry.operation, entry.actor], ["acceptInvitation", { type: "user", id, name: "B B" }]);
 });
 
 test("audit log: a template that is copied is logged in the project that it goes to", async () => {

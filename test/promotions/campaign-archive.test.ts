@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { type Reply, testDatabase } from "../support/engine.ts";
 import { allShown } from "../support/events.ts";
 import { assertErrorBody, assertRefused } from "../support/http.ts";
+import { followAll } from "../support/rollups.ts";
 import { type Ok, testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
@@ -186,7 +187,7 @@ test("a duplicate of a referral program promises the same; a loyalty program has
 
 test("a forecast says what is left by day, and when it is used up at the speed of the last days", async () => {
   const clock = { now: "2026-03-01T12:00:00.000Z" };
-  const { ok } = await testShop(db, { timezone: "Europe/Warsaw" }, { now: () => clock.now });
+  const { ok, project } = await testShop(db, { timezone: "Europe/Warsaw" }, { now: () => clock.now });
   const rules = { 1: { name: "campaign.orders.amount_discounted", conditions: { $less_than_or_equal: [5000] } } };
   const { id: rule } = await ok("POST /v1/validation-rules", { name: "budget", rules });
   const voucher = { type: "DISCOUNT_VOUCHER", discount, code: "BURN", redemption: { quantity: 40 } };
@@ -194,8 +195,11 @@ test("a forecast says what is left by day, and when it is used up at the speed o
   const { id } = await ok("POST /v1/campaigns", body);
   const redeem = () =>
     ok("POST /v1/redemptions", { redeemables: [{ object: "voucher", id: "BURN" }], order: { amount: 1000 } });
-  const read = (days = 3) => ok(`GET /v1/campaigns/${id}/forecast?days=${days}`);
-  await redeem();
+  const read = async (days = 3) => {
+    await followAll(db, project.id);
+    return ok(`GET /v1/campaigns/${id}/forecast?days=${days}`);
+  };
+  const first = await redeem();
   const early = await read();
   assert.deepEqual([early.object, early.campaign_id, early.timezone], ["campaign_forecast", id, "Europe/Warsaw"]);
   assert.deepEqual([early.budget.left, early.budget.per_day, early.budget.runs_out_at], [4900, null, null]);
@@ -216,6 +220,13 @@ test("a forecast says what is left by day, and when it is used up at the speed o
   });
   assert.deepEqual([uses.limit, uses.used, uses.left, uses.per_day], [40, 8, 32, 1]);
   assert.equal((await read(90)).uses.rows.length, 90);
+  // What is rolled back comes back on that day, and the days before it stay as they were.
+  clock.now = "2026-03-09T12:00:00.000Z";
+  await ok(`POST /v1/redemptions/${first.redemptions[0].id}/rollback`, { reason: "late" });
+  const after = await read();
+  const leftOf = ({ rows }: { rows: { left: number }[] }) => rows.map(({ left }) => left);
+  assert.deepEqual([leftOf(after.budget), after.budget.left], [[4300, 4200, 4300], 4300]);
+  assert.deepEqual([leftOf(after.uses), after.uses.left], [[33, 32, 33], 33]);
   const free = await codes(ok, "free");
   const none = await ok(`GET /v1/campaigns/${free.id}/forecast`);
   assert.deepEqual([none.budget, none.uses], [null, null]);

@@ -1,4 +1,4 @@
-import type { AnswerOf } from "./op.ts";
+import type { AnswerOf, ParamsOf } from "./op.ts";
 import {
   listCampaigns,
   listCategories,
@@ -20,6 +20,18 @@ export const CAMPAIGNS = {
   operation: listCampaigns,
   paramsOf: (text: string) => ({ limit: FEW, ...contains("campaigns", text) }),
   optionOf: named,
+};
+/** Campaigns that get further codes: not promotions, which have none, nor those with one code for all. */
+export const CAMPAIGNS_TAKING_CODES = {
+  ...CAMPAIGNS,
+  paramsOf: (text: string) => ({
+    limit: FEW,
+    filters: {
+      ...contains("campaigns", text).filters,
+      voucher_type: { conditions: { $has_value: true } },
+      type: { conditions: { $is: ["BULK"] } },
+    } as ParamsOf<typeof listCampaigns>["filters"] & object,
+  }),
 };
 /** Campaigns whose codes can be given to people or printed. */
 export const campaignsOf = (campaign_type: "DISCOUNT_COUPONS" | "GIFT_VOUCHERS" | "REFERRAL_PROGRAM") => ({

@@ -6,7 +6,7 @@ import { ColumnChart } from "../kit/chart/column-chart.tsx";
 import { Figures } from "../kit/chart/figures.tsx";
 import { formatDay } from "../kit/date/date.ts";
 import { formatCount } from "../kit/money/count.ts";
-import { formatMoney } from "../kit/money/money.ts";
+import { formatMoney, plainMoney } from "../kit/money/money.ts";
 import { Failure, LoadingRows } from "../kit/states/states.tsx";
 import { localeOf, useText } from "../text/text.ts";
 
@@ -67,6 +67,8 @@ type CardProps = { of: Query<TimeSeries>; metric: Metric; title?: string };
 export function SeriesCard({ of: series, metric, title }: CardProps) {
   const t = useText();
   const format = useFormat()(metric);
+  const { currency } = useProject();
+  const isMoney = MONEY.includes(metric);
   const dayOf = (at: string, zone: string) =>
     new Intl.DateTimeFormat(localeOf(), { day: "numeric", month: "short", timeZone: zone }).format(new Date(at));
   const says = ({ rows, totals, timezone }: TimeSeries) => {
@@ -82,7 +84,11 @@ export function SeriesCard({ of: series, metric, title }: CardProps) {
       says={says}
       table={({ rows, timezone }) => ({
         head: [t("kit.chart.day"), t(`figures.${metric}`)],
-        rows: rows.map((row) => [formatDay(row.at, timezone), format(row[metric] ?? 0)]),
+        unit: isMoney ? currency : undefined,
+        rows: rows.map((row) => {
+          const value = row[metric] ?? 0;
+          return [formatDay(row.at, timezone), format(value), row.at, isMoney ? plainMoney(value) : value];
+        }),
       })}
     >
       {({ rows, timezone }) => (
@@ -94,7 +100,7 @@ export function SeriesCard({ of: series, metric, title }: CardProps) {
           }))}
           format={format}
           // An axis has no room for cents.
-          tick={(value) => short(MONEY.includes(metric) ? value / 100 : value)}
+          tick={(value) => short(isMoney ? value / 100 : value)}
         />
       )}
     </ChartCard>

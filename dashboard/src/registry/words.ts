@@ -34,6 +34,15 @@ export const roleSays = (t: Text, role: { id: string; name: string }): string =>
   found(t, `names.roleSays.${role.id}`) ?? role.name;
 /** `validation_rule` is "Rule": the kind of a thing in the audit log. */
 export const kindWord = (t: Text, kind: string): string => found(t, `names.kinds.${kind}`) ?? kind.replaceAll("_", " ");
+/** These have no name, and are never gone. */
+const NAMELESS = ["cli", "engine"];
+type Actor = { type: string; id: string; name: string | null };
+/** A person by name, a key by its name and kind. Who is gone has none. */
+export function actorWord(t: Text, { type, name }: Actor): string {
+  const kind = found(t, `names.actors.${type}`) ?? type;
+  if (name === null) return NAMELESS.includes(type) ? kind : t("names.gone", { who: kind });
+  return type === "user" ? name : `${kind} ${name}`;
+}
 export const resourceWord = (t: Text, resource: string): string => found(t, `names.resources.${resource}`) ?? resource;
 export const orderStatusWord = (t: Text, status: string): string => found(t, `names.orders.${status}`) ?? status;
 export const checkWord = (t: Text, check: string): string => found(t, `registry.checks.${check}`) ?? check;

@@ -193,6 +193,10 @@ export async function people(t: TestContext, shop: Shop): Promise<void> {
     await guest.page.getByLabel("Password", { exact: true }).fill("a long enough password");
     await guest.page.getByRole("button", { name: "Accept the invitation" }).click();
     await guest.page.getByRole("heading", { name: "Welcome, Eve" }).waitFor();
+    await guest.page.getByRole("link", { name: "Sign in" }).click();
+    const address = guest.page.getByLabel("E-mail");
+    await address.waitFor();
+    assert.equal(await address.inputValue(), "eve@example.com");
     await guest.close();
     assert.deepEqual(complaints, []);
     await close();

@@ -221,6 +221,9 @@ export async function shell(t: TestContext, shop: Shop): Promise<void> {
     await page.getByLabel("Reason").fill("sent back");
     await page.getByRole("button", { name: "Roll back 2 redemptions" }).click();
     await page.getByText("Rolled back on").first().waitFor();
+    await page.getByText("sent back").first().waitFor();
+    const { user } = await shop.api<{ user: { first_name: string } }>("/management/v1/session");
+    await page.getByRole("alert").getByText(user.first_name).first().waitFor();
     const after = await shop.api<{ status: string }>(`/v1/redemptions/${id}`);
     assert.equal(after.status, "ROLLED_BACK");
     assert.deepEqual(complaints, []);

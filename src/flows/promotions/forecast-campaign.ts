@@ -5,6 +5,7 @@ import { shownMoment } from "../../core/rollups/buckets.ts";
 import { periodStart } from "../../core/time/period.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { Ctx } from "../../ctx.ts";
+import { readRollups } from "../../resources/platform/time-series/store.ts";
 import { type CampaignFigures, loadFigures, loadUseByDay } from "../../resources/promotions/campaigns/figures-store.ts";
 import type { CampaignForecast, LimitForecast } from "../../resources/promotions/campaigns/schema.ts";
 import { type CurrentCampaign, getCampaign } from "../../resources/promotions/campaigns/store.ts";
@@ -24,6 +25,7 @@ export async function forecastCampaign(c: Ctx, reference: string, wanted = DAYS)
   const count = Math.max(wanted, SPEED_DAYS + 1);
   const days = Array.from({ length: count }, (_, n) => today.subtract({ days: count - 1 - n }));
   const used = await loadUseByDay(db, project.id, { id: row.id, days: days.map(String) });
+  const moved = await loadMovesByDay(c, row.id, days);
   const firstUse = used.findIndex(({ redemptions }) => redemptions > 0);
   const begun = beginOf(row, c.now);
   const running = begun === null ? 0 : today.since(dayOf(begun)).days;
@@ -31,7 +33,7 @@ export async function forecastCampaign(c: Ctx, reference: string, wanted = DAYS)
   const forecast = (total: Total, limit: number | null): LimitForecast | null => {
     if (limit === null) return null;
     const use = { limit, used: figures![total], by_day: used.map((one) => one[total]), whole_days };
-    const left = leftByDay(use).slice(-wanted);
+    const left = leftByDay({ ...use, by_day: moved.map((one) => one[total]) }).slice(-wanted);
     const shown = days.slice(-wanted).map((day) => shownMoment(day.toZonedDateTime(zone)));
     return { ...forecastOf(use, c.now), rows: left.map((one, n) => ({ at: shown[n]!, left: one })) };
   };
@@ -42,6 +44,17 @@ export async function forecastCampaign(c: Ctx, reference: string, wanted = DAYS)
     budget: discounts === null ? forecast("gift_amount", gifts) : forecast("discount_amount", discounts),
     uses: forecast("redemptions", usesOf(row, figures!, limitOf(rules, "redemptions"))),
   };
+}
+
+/** What each day took of the limits, less what was rolled back on it: that gives back on its own day, whenever it was redeemed. */
+async function loadMovesByDay({ db, project }: Ctx, id: string, days: readonly Temporal.PlainDate[]) {
+  const [from, to] = [String(days[0]), String(days.at(-1)!.add({ days: 1 }))];
+  const rows = await readRollups(db, project.id, { unit: "day", subject: "campaign", subject_id: id, from, to });
+  const found = new Map(rows.map((row) => [row.key, row]));
+  return days.map((day): Record<Total, number> => {
+    const { redemptions = 0, rollbacks = 0, discount = 0, gift_credits = 0 } = found.get(String(day)) ?? {};
+    return { redemptions: redemptions - rollbacks, discount_amount: discount, gift_amount: gift_credits };
+  });
 }
 
 /** Since when it can be used; null: it has not started. */

@@ -8,6 +8,7 @@ const GERMAN = {
   "Accept your invitation": "Einladung annehmen",
   "It is for": "Sie ist für",
   "Choose a password to accept it.": "Wählen Sie ein Passwort, um sie anzunehmen.",
+  "You sign in with this address.": "Mit dieser Adresse melden Sie sich an.",
   "First name": "Vorname",
   "Last name": "Nachname",
   Password: "Passwort",
@@ -188,6 +189,8 @@ find("form").addEventListener("submit", async (event) => {
     find("name").textContent = body.first_name;
     find("login").textContent = body.login;
   }
+  // The sign-in form begins with it: nobody has to remember an address that they did not choose.
+  localStorage.setItem("laurel-login", find("login").textContent);
   show("done");
 });
 

@@ -4,7 +4,7 @@ import type { Call } from "../../api/op.ts";
 import { useProject } from "../../api/session.ts";
 import { useText } from "../../text/text.ts";
 import classes from "./call-window.module.css";
-import { curlOf } from "./curl.ts";
+import { credentialOf, curlOf } from "./curl.ts";
 import { programOf } from "./program.ts";
 import { withoutSecrets } from "./secrets.ts";
 
@@ -39,6 +39,7 @@ export default function CallWindow({ calls, isForm = false, onClose }: Props) {
   const project = useProject();
   const [way, setWay] = useState<Way>("curl");
   const { origin } = location;
+  const isOfSession = calls.some(({ operation }) => credentialOf(operation) === "session");
   const text = calls
     .map(({ operation, params, body, file }, index) => {
       const place = calls.length > 1 ? index + 1 : undefined;
@@ -62,7 +63,7 @@ export default function CallWindow({ calls, isForm = false, onClose }: Props) {
         </Text>
       )}
       <Text size="sm" c="dimmed" mb="lg">
-        {t(way === "curl" ? "kit.call.help" : "kit.call.programHelp")}
+        {t(way !== "curl" ? "kit.call.programHelp" : isOfSession ? "kit.call.sessionHelp" : "kit.call.help")}
       </Text>
       <Group>
         <Copy value={text} label={t("kit.call.copy")} />

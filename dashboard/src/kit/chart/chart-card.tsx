@@ -3,12 +3,17 @@ import { IconDownload } from "@tabler/icons-react";
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useText } from "../../text/text.ts";
-import { cell, download } from "../list/csv.ts";
+import { cell, download, withUnit } from "../list/csv.ts";
 import { Section } from "../page/section.tsx";
 import { Failure, LoadingRows } from "../states/states.tsx";
 import classes from "./chart.module.css";
 
-type Table = { head: readonly [string, string]; rows: readonly (readonly [string, string])[] };
+/** Each row as it is read, and then as it stands in a file: a moment and a number, whose unit is named above it. */
+type Table = {
+  head: readonly [string, string];
+  unit?: string | undefined;
+  rows: readonly (readonly [day: string, value: string, at: string, amount: number | null])[];
+};
 type Props<T> = {
   title: string;
   of: Pick<UseQueryResult<T, Error>, "data" | "error" | "refetch">;
@@ -28,8 +33,11 @@ export function ChartCard<T>({ title, of: { data, error, refetch }, says, table,
         {error ? <Failure error={error} retry={() => void refetch()} /> : <LoadingRows rows={4} />}
       </Section>
     );
-  const { head, rows } = table(data);
-  const save = () => download(`${title}.csv`, [head, ...rows].map((row) => row.map(cell).join(",")).join("\r\n"));
+  const { head, rows, unit } = table(data);
+  const save = () => {
+    const lines = [[head[0], withUnit(head[1], unit)], ...rows.map(([, , at, amount]) => [at, amount])];
+    download(`${title}.csv`, lines.map((line) => line.map(cell).join(",")).join("\r\n"));
+  };
   const button = (
     <ActionIcon title={t("kit.list.exportHelp")} onClick={save} aria-label={`${t("kit.list.exportHelp")}: ${title}`}>
       <IconDownload size={18} stroke={1.75} />

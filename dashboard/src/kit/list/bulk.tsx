@@ -1,6 +1,7 @@
 import { Button, CloseButton } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
+import { Link } from "react-router";
 import type { AnyOp } from "../../api/op.ts";
 import { send } from "../../api/send.ts";
 import { useCan } from "../../api/session.ts";
@@ -14,8 +15,8 @@ const AT_ONCE = 5;
 /** More than this is asked about first. */
 const MANY = 20;
 
-/** Something that can be done to the selected rows, and its opposite. */
-export type Bulk<R> = {
+/** Something that is done to the selected rows, and its opposite. */
+type BulkAct<R> = {
   text: TextKey;
   done: TextKey;
   operation: AnyOp;
@@ -23,6 +24,9 @@ export type Bulk<R> = {
   undo?: AnyOp | ((row: R) => AnyOp);
   params: (row: R) => object;
 };
+/** A page that shows the selected rows, for who may read them. */
+type BulkPage<R> = { text: TextKey; operation: AnyOp; to: (rows: readonly R[]) => string };
+export type Bulk<R> = BulkAct<R> | BulkPage<R>;
 
 async function doAll<R>(rows: readonly R[], one: (row: R) => Promise<unknown>): Promise<{ done: R[]; fault: unknown }> {
   const done: R[] = [];
@@ -45,7 +49,7 @@ export function BulkBar<R>({ rows, bulk, onClear }: Props<R>) {
   const can = useCan();
   const client = useQueryClient();
   const [isBusy, setBusy] = useState(false);
-  const run = async ({ operation, undo, params, text, done: doneText }: Bulk<R>) => {
+  const run = async ({ operation, undo, params, text, done: doneText }: BulkAct<R>) => {
     const act = `${t(text)} (${rows.length})`;
     if (
       rows.length > MANY &&
@@ -71,11 +75,17 @@ export function BulkBar<R>({ rows, bulk, onClear }: Props<R>) {
       <strong>{t("kit.list.selected", { count: rows.length })}</strong>
       {bulk
         .filter(({ operation }) => can(operation.id))
-        .map((one) => (
-          <Button key={one.text} size="xs" variant="default" loading={isBusy} onClick={() => void run(one)}>
-            {t(one.text)}
-          </Button>
-        ))}
+        .map((one) =>
+          "to" in one ? (
+            <Button key={one.text} size="xs" variant="default" component={Link} to={one.to(rows)}>
+              {t(one.text)}
+            </Button>
+          ) : (
+            <Button key={one.text} size="xs" variant="default" loading={isBusy} onClick={() => void run(one)}>
+              {t(one.text)}
+            </Button>
+          ),
+        )}
       <CloseButton onClick={onClear} aria-label={t("kit.list.clear")} />
     </section>
   );

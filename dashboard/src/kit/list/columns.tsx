@@ -4,7 +4,7 @@ import { localeOf, type Text, type TextKey } from "../../text/text.ts";
 import { Sparkline, UsedBar } from "../chart/small.tsx";
 import { formatMoment, formatPeriod, formatShort } from "../date/date.ts";
 import { formatCount } from "../money/count.ts";
-import { formatDiscount, formatMoney } from "../money/money.ts";
+import { formatDiscount, formatMoney, plainMoney } from "../money/money.ts";
 import { StatusBadge } from "../status/status-badge.tsx";
 
 /** What a cell needs beside its row. */
@@ -15,6 +15,8 @@ export type Column<R> = {
   cell: (row: R, look: Look) => ReactNode;
   /** The value in an exported file. */
   csv: (row: R, look: Look) => string | number | null;
+  /** What the numbers in a file are: `money` is the unit of the project's currency. It stands in the first line. */
+  unit?: "money" | "%";
   isNumber?: boolean;
   /** What `order` takes to sort by it. */
   sort?: string;
@@ -142,8 +144,6 @@ export const count = <R,>(title: TextKey, field: string, more: Partial<Column<R>
   ...more,
 });
 
-const inCsv = (minor: number | null) => (minor === null ? null : minor / 100);
-
 export const money = <R,>(title: TextKey, field: string, more: Partial<Column<R>> = {}): Column<R> => ({
   id: field,
   title,
@@ -152,7 +152,8 @@ export const money = <R,>(title: TextKey, field: string, more: Partial<Column<R>
     const value = numberAt(row, field);
     return value === null ? UNKNOWN : formatMoney(value, currency, { locale: localeOf(), sign: false });
   },
-  csv: (row) => inCsv(numberAt(row, field)),
+  csv: (row) => plainMoney(numberAt(row, field)),
+  unit: "money",
   ...more,
 });
 
@@ -193,6 +194,7 @@ export const used = <R,>(
   },
   csv: (row) => {
     const found = limits.find(([, of, , least = 1]) => (numberAt(row, of) ?? 0) >= least);
-    return found ? `${numberAt(row, found[0]) ?? 0}/${numberAt(row, found[1])}` : null;
+    return found ? Math.floor((100 * (numberAt(row, found[0]) ?? 0)) / numberAt(row, found[1])!) : null;
   },
+  unit: "%",
 });

@@ -8,9 +8,12 @@ export const cell = (value: string | number | null): string => {
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 
+/** The unit stands above the numbers, so that these are numbers for every program. */
+export const withUnit = (title: string, unit: string | undefined): string => (unit ? `${title} (${unit})` : title);
+
 export const csvOf = <R>(rows: readonly R[], columns: readonly Column<R>[], look: Look): string =>
   [
-    columns.map(({ title }) => cell(look.t(title))),
+    columns.map(({ title, unit }) => cell(withUnit(look.t(title), unit === "money" ? look.currency : unit))),
     ...rows.map((row) => columns.map((one) => cell(one.csv(row, look)))),
   ]
     .map((line) => line.join(","))

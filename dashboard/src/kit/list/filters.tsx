@@ -11,7 +11,7 @@ const TYPING_MS = 250;
 /** A filter of a list. `name` is the parameter of the operation, which stands in the address as it is. */
 export type Filter =
   | { kind: "tabs" | "pick"; name: string; title: TextKey; options: Record<string, TextKey> }
-  | { kind: "search"; name: string; title: TextKey }
+  | { kind: "search"; name: string; title: TextKey; width: number | undefined }
   /** A field of its own, see `more-filters.tsx`. */
   | { kind: "own"; name: string; title: TextKey; field: ComponentType<FilterProps> };
 export type FilterProps = { list: Pick<List<never>, "query" | "filter"> };
@@ -30,7 +30,12 @@ export const pick = (name: string, title: TextKey, options: Record<string, TextK
   options,
 });
 /** Asks the server for each text that somebody stops typing at. `/` moves there. */
-export const search = (name: string, title: TextKey): Filter => ({ kind: "search", name, title });
+export const search = (name: string, title: TextKey, width?: number): Filter => ({
+  kind: "search",
+  name,
+  title,
+  width,
+});
 
 type Props = FilterProps & { filter: Filter };
 
@@ -55,16 +60,19 @@ export function SearchField({ label, value, width = 220, onSearch }: SearchProps
       defaultValue={value}
       data-list-search=""
       onChange={(event) => change(event.currentTarget.value)}
+      // Who leaves for a link is not brought back by a search that comes late.
+      onBlur={() => change.flush()}
     />
   );
 }
 
-function SearchFilter({ filter, list }: Props) {
+function SearchFilter({ filter, list }: Props & { filter: Extract<Filter, { kind: "search" }> }) {
   const t = useText();
   return (
     <SearchField
       label={t(filter.title)}
       value={list.query.get(filter.name) ?? ""}
+      {...(filter.width !== undefined && { width: filter.width })}
       onSearch={(text) => list.filter({ [filter.name]: text }, { replace: true })}
     />
   );

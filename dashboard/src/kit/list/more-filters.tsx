@@ -1,6 +1,7 @@
 import { TextInput } from "@mantine/core";
 import { useEffect, useState } from "react";
 import type { AnyOp } from "../../api/op.ts";
+import { useCan } from "../../api/session.ts";
 import { type TextKey, useText } from "../../text/text.ts";
 import { Select } from "../later/fields.ts";
 import { type Option, RecordSelect, type RecordSource } from "../pick/record-select.tsx";
@@ -10,9 +11,12 @@ import type { Filter, FilterProps } from "./filters.tsx";
 export function record<O extends AnyOp>(name: string, title: TextKey, source: RecordSource<O>): Filter {
   function RecordFilter({ list }: FilterProps) {
     const t = useText();
+    const can = useCan();
     const id = list.query.get(name);
     const [chosen, setChosen] = useState<Option | null>(null);
     const value = id === null ? null : chosen?.value === id ? chosen : { value: id, label: id };
+    // Who may not read these records cannot choose one either.
+    if (!can(source.operation.id)) return null;
     return (
       <RecordSelect
         source={source}

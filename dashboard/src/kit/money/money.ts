@@ -63,6 +63,9 @@ export function parseMoney(text: string, locale = "en-GB"): number | null {
   return minus && minor > 0n ? -Number(minor) : Number(minor);
 }
 
+/** An amount for a file: a number in the unit of the currency, in every language the same. */
+export const plainMoney = (minor: number | null): number | null => (minor === null ? null : minor / 100);
+
 /** An amount as a field shows it: without the currency's sign and without groups, so that it can be typed over. */
 export function moneyInput(minor: number, locale = "en-GB"): string {
   const { decimal } = separatorsOf(locale);

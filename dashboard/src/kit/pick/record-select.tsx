@@ -37,7 +37,7 @@ type Props<O extends AnyOp> = Omit<SelectProps, "data" | "onChange" | "value" | 
 function useOptions<O extends AnyOp>({ operation, paramsOf, optionOf, search }: RecordSource<O>, text: string) {
   const can = useCan();
   const isSearched = search !== undefined && text.length >= search.shortest && can(search.operation.id);
-  const list = useOp(operation, paramsOf(isSearched ? "" : text), { keepOld: true });
+  const list = useOp(operation, paramsOf(isSearched ? "" : text), { keepOld: true, enabled: can(operation.id) });
   const found = useOp(search?.operation ?? operation, isSearched ? search.paramsOf(text) : {}, {
     enabled: isSearched,
     keepOld: true,

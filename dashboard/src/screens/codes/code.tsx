@@ -14,6 +14,7 @@ import { AssignedRules } from "../../registry/conditions/assigned-rules.tsx";
 import { worthOf } from "../../registry/worth.ts";
 import { localeOf, useText } from "../../text/text.ts";
 import { Actions } from "./actions.tsx";
+import { useCodeStatus } from "./code-status.ts";
 import classes from "./codes.module.css";
 import { Movements, Redemptions } from "./history.tsx";
 import { TYPES } from "./types.ts";
@@ -165,11 +166,12 @@ export default function CodePage() {
   const { currency } = useProject();
   const { code = "" } = useParams();
   const voucher = useOp(getVoucher, { code });
+  const status = useCodeStatus(voucher.data);
   return (
     <Page
       of={voucher}
       title={(one) => one.code}
-      status={(one) => (one.active ? null : "DISABLED")}
+      status={() => status}
       below={(one) => [worthOf(one, { t, currency }), one.campaign].filter(Boolean).join(" · ")}
       actions={(one) => <Actions voucher={one} />}
       call={[getVoucher, { code }]}

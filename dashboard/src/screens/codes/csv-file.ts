@@ -76,6 +76,22 @@ export function withColumns(
   return new Blob([names.map(quoted).join(separator), "\n", content.slice(before)], { type: "text/csv" });
 }
 
+/** The same file with columns in front that have one value in all rows. */
+export async function withFixed(content: Blob, separator: string, fixed: Record<string, string>): Promise<Blob> {
+  const values = Object.entries(fixed);
+  if (values.length === 0) return content;
+  const text = (await content.text()).replace(/^\ufeff/, "");
+  const parts: string[] = [];
+  for (let at = 0, line = 0; at < text.length; line += 1) {
+    const { cells, end } = readLine(text, at, separator);
+    const isEmpty = cells.length === 1 && cells[0] === "";
+    const before = values.map(([name, value]) => (line === 0 ? name : value)).join(separator);
+    parts.push(isEmpty ? text.slice(at, end) : `${before}${separator}${text.slice(at, end)}`);
+    at = end;
+  }
+  return new Blob(parts, { type: "text/csv" });
+}
+
 const plain = (name: string) => name.toLowerCase().replace(/[^a-z]/g, "");
 /** For each field the column of the file that has its name. */
 export const guess = (fields: readonly string[], columns: readonly string[]): Record<string, string> =>

@@ -14,27 +14,19 @@ import { formatCount } from "../../kit/money/count.ts";
 import { worthOf } from "../../registry/worth.ts";
 import { useText } from "../../text/text.ts";
 import { exportCodes } from "./export.ts";
-import { TYPES } from "./types.ts";
+import { STATES, TYPES } from "./types.ts";
 
 type Voucher = RowOf<typeof listVouchers>;
 
-const IS_ACTIVE = "filters[active][conditions]";
-const STATES = {
-  active: { text: "kit.status.active", name: `${IS_ACTIVE}[$active]`, value: "true" },
-  disabled: { text: "kit.status.disabled", name: `${IS_ACTIVE}[$disabled]`, value: "true" },
-  expired: { text: "kit.status.expired", name: `${IS_ACTIVE}[$expired]`, value: "true" },
-  usedUp: { text: "kit.status.usedUp", name: "filters[redemption_status][conditions][$redeemed]", value: "true" },
-} as const;
-
 const uses: Column<Voucher> = {
-  id: "redemption.quantity",
+  id: "redemption.redeemed_quantity",
   title: "codes.used",
   isNumber: true,
   cell: ({ redemption: { redeemed_quantity, quantity } }, { t }) =>
     quantity === null
       ? formatCount(redeemed_quantity)
       : t("codes.usedOf", { used: formatCount(redeemed_quantity), all: formatCount(quantity) }),
-  csv: ({ redemption: { redeemed_quantity, quantity } }) => `${redeemed_quantity}/${quantity ?? ""}`,
+  csv: ({ redemption: { redeemed_quantity } }) => redeemed_quantity,
 };
 const worth: Column<Voucher> = {
   id: "worth",
@@ -52,11 +44,20 @@ const COLUMNS = [
   period<Voucher>("codes.period", "start_date", "expiration_date"),
   uses,
   moment<Voucher>("codes.created", "created_at", { sort: "created_at" }),
+  count<Voucher>("codes.columns.limit", "redemption.quantity", { isExtra: true }),
   count<Voucher>("codes.published", "publish.count", { isExtra: true }),
   mono<Voucher>("codes.holder", "holder_id", { isExtra: true }),
   mono<Voucher>("codes.id", "id", { isExtra: true }),
 ];
 const params = ({ code }: Voucher) => ({ code });
+
+/** What the list shows; without a word on their state only codes that work, as nobody gives others away. */
+function toPrint(query: URLSearchParams): URLSearchParams {
+  const next = new URLSearchParams(query);
+  next.delete("page");
+  if (!Object.values(STATES).some(({ name }) => next.has(name))) next.set(STATES.active.name, STATES.active.value);
+  return next;
+}
 
 function More({ query }: { query: URLSearchParams }) {
   const t = useText();
@@ -71,7 +72,7 @@ function More({ query }: { query: URLSearchParams }) {
       }
       entries={[
         ...(can("importVouchersCsv") ? [{ text: t("codes.import"), to: "/codes/import" }] : []),
-        { text: t("codes.print"), to: `/codes/print${campaign ? `?campaign_id=${campaign}` : ""}` },
+        { text: t("codes.print"), to: `/codes/print?${toPrint(query)}` },
         ...(can("createExport") ? [{ text: t("codes.exportAll"), run: () => void exportCodes(campaign, t) }] : []),
       ]}
     />
@@ -96,6 +97,11 @@ export default function Codes() {
       bulk={[
         { ...bulk, text: "codes.disable", done: "codes.disabled" },
         { params, operation: enableVoucher, undo: disableVoucher, text: "codes.enable", done: "codes.enabled" },
+        {
+          text: "codes.printThese",
+          operation: listVouchers,
+          to: (rows) => `/codes/print?${new URLSearchParams(rows.map(({ id }) => ["ids", id]))}`,
+        },
       ]}
       actions={<More query={list.query} />}
       empty={{ title: "codes.empty", help: "codes.emptyHelp" }}

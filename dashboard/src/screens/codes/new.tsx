@@ -2,7 +2,7 @@ import { Alert, Button, Group, SegmentedControl, Stack, TextInput } from "@manti
 import { useState } from "react";
 import { Link, useNavigate, useSearchParams } from "react-router";
 import { addVouchersToCampaign } from "../../api/operations.gen.ts";
-import { CAMPAIGNS } from "../../api/sources.ts";
+import { CAMPAIGNS_TAKING_CODES } from "../../api/sources.ts";
 import { useSend } from "../../api/use-op.ts";
 import { ShowFormAsCall } from "../../kit/call/show-as-call.tsx";
 import { NumberInput } from "../../kit/later/fields.ts";
@@ -56,7 +56,7 @@ function InCampaign() {
           </Alert>
         )}
         <RecordSelect
-          source={CAMPAIGNS}
+          source={CAMPAIGNS_TAKING_CODES}
           label={t("codes.campaign")}
           value={campaign}
           onChange={setCampaign}

@@ -19,18 +19,17 @@ import classes from "./customer.module.css";
 import { useErase } from "./erase.tsx";
 import { exportCustomer } from "./export.ts";
 import { nameOf } from "./names.ts";
-import { type ProgramCard, useMemberships, useProgramCards } from "./programs.ts";
+import { type ProgramCard, useProgramCards } from "./programs.ts";
 import { Timeline } from "./timeline.tsx";
 import { Memberships, Wallet } from "./wallet.tsx";
 
 const GiveCode = lazy(() => import("./give-code.tsx"));
 const GivePoints = lazy(() => import("./give-points.tsx"));
 
-function Actions({ customer }: { customer: Customer }) {
+function Actions({ customer, cards }: { customer: Customer; cards: readonly ProgramCard[] }) {
   const t = useText();
   const can = useCan();
   const erase = useErase();
-  const programs = useMemberships(customer.id);
   const [open, setOpen] = useState<"code" | "points" | null>(null);
   const close = () => setOpen(null);
   return (
@@ -59,7 +58,7 @@ function Actions({ customer }: { customer: Customer }) {
       />
       <Suspense>
         {open === "code" && <GiveCode customer={customer} onClose={close} />}
-        {open === "points" && <GivePoints customer={customer} programs={programs} onClose={close} />}
+        {open === "points" && <GivePoints customer={customer} programs={cards} onClose={close} />}
       </Suspense>
     </>
   );
@@ -101,7 +100,9 @@ function Sums({ customer: { summary, loyalty }, cards }: SumsProps) {
         {
           label: t("customers.lastOrder"),
           value: orders.last_order_date ? money(orders.last_order_amount) : null,
-          below: orders.last_order_date && formatDay(orders.last_order_date, timezone),
+          below:
+            orders.last_order_date &&
+            t("customers.lastOrderBelow", { day: formatDay(orders.last_order_date, timezone) }),
         },
         {
           label: t("customers.redemptions"),
@@ -190,7 +191,7 @@ export default function CustomerPage() {
           </Can>
         </Group>
       )}
-      actions={(one) => <Actions customer={one} />}
+      actions={(one) => <Actions customer={one} cards={cards} />}
       call={[getCustomer, { customerId }]}
     >
       {(one) => (

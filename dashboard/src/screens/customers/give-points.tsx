@@ -1,11 +1,6 @@
 import { Alert, Button, Modal, Stack, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
-import {
-  adjustCardPoints,
-  adjustLoyaltyMemberBalance,
-  type Customer,
-  type LoyaltyMemberships,
-} from "../../api/operations.gen.ts";
+import { adjustCardPoints, adjustLoyaltyMemberBalance, type Customer } from "../../api/operations.gen.ts";
 import { useSend } from "../../api/use-op.ts";
 import { NumberInput, Select } from "../../kit/later/fields.ts";
 import { formatCount } from "../../kit/money/count.ts";
@@ -13,6 +8,7 @@ import { errorWord } from "../../kit/states/error-word.ts";
 import { notifyDone } from "../../kit/undo/undo.tsx";
 import { type Text as Texts, useText } from "../../text/text.ts";
 import { nameOf } from "./names.ts";
+import type { ProgramCard } from "./programs.ts";
 import { useWallet } from "./wallet.tsx";
 
 type Card = {
@@ -22,40 +18,28 @@ type Card = {
 };
 
 /** All cards that points can go to: those of campaigns and those of programs. */
-function cardsOf(
-  wallet: ReturnType<typeof useWallet>["data"],
-  programs: LoyaltyMemberships | undefined,
-  t: Texts,
-): Card[] {
+function cardsOf(wallet: ReturnType<typeof useWallet>["data"], programs: readonly ProgramCard[], t: Texts): Card[] {
   const points = (count: number) => t("worth.points", { count, points: formatCount(count) });
   const ofCampaigns = (wallet?.data ?? []).flatMap(({ redeemable: { voucher } }) =>
     voucher.loyalty_card
       ? [
           {
             value: voucher.id,
-            label: [voucher.campaign, voucher.code, points(voucher.loyalty_card.balance)].filter(Boolean).join(" · "),
+            label: [voucher.campaign ?? voucher.code, points(voucher.loyalty_card.balance)].filter(Boolean).join(" · "),
             at: { code: voucher.code },
           },
         ]
       : [],
   );
-  const ofPrograms = (programs?.memberships ?? []).flatMap(({ member, program, cards }) =>
-    cards.flatMap(({ card }) =>
-      card
-        ? [
-            {
-              value: card.id,
-              label: [program.name, card.code, points(card.balance.points)].filter(Boolean).join(" · "),
-              at: { programId: program.id, memberId: member.id, cardId: card.id },
-            },
-          ]
-        : [],
-    ),
-  );
+  const ofPrograms = programs.map(({ program, member, card, wallet: name }) => ({
+    value: card.id,
+    label: [program.name, name, points(card.balance.points)].filter(Boolean).join(" · "),
+    at: { programId: program.id, memberId: member.id, cardId: card.id },
+  }));
   return [...ofCampaigns, ...ofPrograms];
 }
 
-type Props = { customer: Customer; programs: LoyaltyMemberships | undefined; onClose: () => void };
+type Props = { customer: Customer; programs: readonly ProgramCard[]; onClose: () => void };
 
 /** Gives points, or takes some with a minus, for a reason that stays in the ledger. */
 export default function GivePoints({ customer, programs, onClose }: Props) {

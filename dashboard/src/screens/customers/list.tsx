@@ -1,16 +1,12 @@
-import { Alert, Anchor } from "@mantine/core";
-import { Link } from "react-router";
 import type { RowOf } from "../../api/op.ts";
-import { getCustomer, listCustomers } from "../../api/operations.gen.ts";
+import { listCustomers } from "../../api/operations.gen.ts";
 import { SEGMENTS } from "../../api/sources.ts";
-import { useOp } from "../../api/use-op.ts";
 import { count, link, moment, money, mono, text } from "../../kit/list/columns.tsx";
+import { search } from "../../kit/list/filters.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
 import { day, record } from "../../kit/list/more-filters.tsx";
 import { useList } from "../../kit/list/use-list.ts";
-import { useText } from "../../text/text.ts";
 import { nameOf } from "./names.ts";
-import { who } from "./who-filter.tsx";
 
 type Customer = RowOf<typeof listCustomers>;
 
@@ -29,37 +25,20 @@ const COLUMNS = [
   mono<Customer>("customers.id", "id", { isExtra: true }),
 ];
 
-/** The list finds whole names; what was typed may also be the id that the shop gave somebody. */
-function BySourceId({ id }: { id: string }) {
-  const t = useText();
-  const { data } = useOp(getCustomer, { customerId: id });
-  if (data === undefined) return null;
-  return (
-    <Alert variant="light" color="blue" mb="md">
-      {t("customers.bySourceId", { id })}{" "}
-      <Anchor component={Link} to={`/customers/${data.id}`} inherit>
-        {nameOf(data)}
-      </Anchor>
-    </Alert>
-  );
-}
-
 export default function Customers() {
   const list = useList(listCustomers);
-  const typed = list.query.get("name");
   return (
     <ListScreen
       list={list}
       title="customers.title"
       create={{ to: "/customers/new", text: "customers.new", can: "createCustomer" }}
       filters={[
-        who,
+        search("q", "customers.search", 300),
         record("segment_id", "customers.segment", SEGMENTS),
         day("created_at[after]", "customers.after"),
         day("created_at[before]", "customers.before"),
       ]}
       columns={COLUMNS}
-      above={typed && list.rows?.length === 0 && <BySourceId id={typed} />}
       empty={{ title: "customers.empty", help: "customers.emptyHelp" }}
     />
   );

@@ -19,7 +19,7 @@ export type ProgramCard = {
   tier: string | null;
 };
 
-export function useMemberships(customerId: string | undefined): LoyaltyMemberships | undefined {
+function useMemberships(customerId: string | undefined): LoyaltyMemberships | undefined {
   const can = useCan();
   const enabled = customerId !== undefined && can("getCustomerMemberships");
   return useOp(getCustomerMemberships, { customerId: customerId ?? "" }, { enabled }).data;

@@ -24,12 +24,25 @@ import { ACTIVITIES, KINDS, type Kind, kindOf } from "./activities.ts";
 import classes from "./customer.module.css";
 import { type Movement, useMovements } from "./movements.ts";
 import type { ProgramCard } from "./programs.ts";
+import { useWallet } from "./wallet.tsx";
 
 const MORE = 50;
 const MOST = 100;
 
+/** The loyalty campaign of each movement of points: told of the same movement, one activity names its card. */
+function useClubs(customerId: string, activities: readonly CustomerActivity[]): ReadonlyMap<unknown, string> {
+  const { data } = useWallet(customerId);
+  const campaigns = new Map((data?.data ?? []).map(({ redeemable: { voucher } }) => [voucher.id, voucher.campaign]));
+  return new Map(
+    activities.flatMap(({ data: told }) => {
+      const club = campaigns.get(String(valueAt(told, "balance.related_object.id")));
+      return club ? [[valueAt(told, "transaction_id"), club]] : [];
+    }),
+  );
+}
+
 /** What activities only name by id: the codes and sums of redemptions and orders. */
-function useNamed(customerId: string) {
+function useNamed(customerId: string, activities: readonly CustomerActivity[]) {
   const can = useCan();
   const newest = { limit: MOST, order: "-created_at" as const };
   const redemptions = useOp(listRedemptions, { customer: customerId, ...newest }, { enabled: can("listRedemptions") });
@@ -38,6 +51,7 @@ function useNamed(customerId: string) {
   return {
     redemptions: new Map((redemptions.data?.redemptions ?? []).map((one) => [one.id, one])),
     orders: new Map((orders.data?.orders ?? []).map((one) => [one.id, one])),
+    clubs: useClubs(customerId, activities),
   };
 }
 type Named = ReturnType<typeof useNamed>;
@@ -70,6 +84,7 @@ function Line({ activity, named }: { activity: CustomerActivity; named: Named })
   const detail = useDetail(activity, named);
   const about = ACTIVITIES[activity.type];
   if (!about) return <li className="mono">{activity.type}</li>;
+  const club = named.clubs.get(valueAt(activity.data, "transaction_id"));
   const points = valueAt(activity.data, "points") ?? valueAt(activity.data, "balance.points");
   const what = valueAt(activity.data, about.what ?? "");
   const values = {
@@ -81,7 +96,7 @@ function Line({ activity, named }: { activity: CustomerActivity; named: Named })
     <li className={classes.line}>
       <about.icon size={16} stroke={1.75} aria-hidden className={classes.icon} />
       <span>
-        {t(about.text, values)}{" "}
+        {[t(about.text, values), ...(club ? [club] : [])].join(" · ")}{" "}
         {detail?.to ? (
           <Anchor component={Link} to={detail.to} inherit className="mono">
             {detail.name}
@@ -155,8 +170,8 @@ export function Timeline({ customerId, cards }: { customerId: string; cards: rea
   const [limit, setLimit] = useState(MORE);
   const params = { customerId, limit, order: "-created_at" as const };
   const { data, error, refetch, isFetching } = useOp(listCustomerActivity, params, { keepOld: true });
-  const named = useNamed(customerId);
   const activities = data?.data ?? [];
+  const named = useNamed(customerId, activities);
   // Movements that are older than what is shown of the rest come with it.
   const oldest = data?.has_more ? activities.reduce((at, one) => (one.created_at < at ? one.created_at : at), "~") : "";
   const movements = useMovements(cards).filter(({ created_at }) => created_at >= oldest);

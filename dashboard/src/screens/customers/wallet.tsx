@@ -17,8 +17,10 @@ const MANY = 50;
 /** The words of the wallet in the words of all other statuses. */
 const STATUSES: Record<string, string> = { USED: "USED_UP", NO_BALANCE: "USED_UP", NOT_ACTIVE_YET: "SCHEDULED" };
 
-export const useWallet = (customerId: string) =>
-  useOp(listCustomerRedeemables, { customerId, limit: MANY, order: "-id" });
+export function useWallet(customerId: string) {
+  const enabled = useCan()("listCustomerRedeemables");
+  return useOp(listCustomerRedeemables, { customerId, limit: MANY, order: "-id" }, { enabled });
+}
 
 /** The tier that a loyalty card has brought somebody to. */
 function Tier({ code }: { code: string }) {

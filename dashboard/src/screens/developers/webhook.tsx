@@ -19,6 +19,7 @@ import { Page } from "../../kit/page/page.tsx";
 import { notifyDone } from "../../kit/undo/undo.tsx";
 import { useAct } from "../../kit/undo/use-act.ts";
 import { useText } from "../../text/text.ts";
+import { useWebhookStatus } from "./webhook-status.ts";
 
 const DAY_MS = 86_400_000;
 const KEPT_DAYS = 30;
@@ -98,11 +99,12 @@ export default function WebhookPage() {
   const { id: projectId, timezone } = useProject();
   const { webhookId = "" } = useParams();
   const webhook = useOp(getWebhook, { projectId, webhookId });
+  const statusOf = useWebhookStatus();
   return (
     <Page
       of={webhook}
       title={(one) => one.target_url}
-      status={(one) => (one.active ? "ACTIVE" : "DISABLED")}
+      status={statusOf}
       below={(one) =>
         [
           t("developers.eventCount", { count: one.events.length }),

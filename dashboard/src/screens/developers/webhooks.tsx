@@ -6,13 +6,17 @@ import { ListScreen } from "../../kit/list/list-screen.tsx";
 import { useList } from "../../kit/list/use-list.ts";
 import { StatusBadge } from "../../kit/status/status-badge.tsx";
 import { RotateSecret } from "./rotate-secret.tsx";
+import { useWebhookStatus } from "./webhook-status.ts";
 
 type Webhook = RowOf<typeof listWebhooks>;
 
+function Status({ webhook }: { webhook: Webhook }) {
+  return <StatusBadge status={useWebhookStatus()(webhook)} />;
+}
 const isOn: Column<Webhook> = {
   id: "active",
   title: "developers.status",
-  cell: ({ active }) => <StatusBadge status={active ? "ACTIVE" : "DISABLED"} />,
+  cell: (webhook) => <Status webhook={webhook} />,
   csv: ({ active }) => String(active),
 };
 const COLUMNS = [

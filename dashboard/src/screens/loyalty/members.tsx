@@ -1,3 +1,4 @@
+import { Link } from "react-router";
 import type { RowOf } from "../../api/op.ts";
 import {
   activateProgramMember,
@@ -9,14 +10,21 @@ import { link, moment, mono, status } from "../../kit/list/columns.tsx";
 import { tabs } from "../../kit/list/filters.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
 import { useList } from "../../kit/list/use-list.ts";
+import { RecordName } from "../../registry/record-name.tsx";
 
 type Member = RowOf<typeof listProgramMembers>;
 
 const COLUMNS = [
-  link<Member>("loyalty.member", "id", (row) => `/loyalty/${row.program_id}/members/${row.id}`),
+  link<Member>("loyalty.member", "customer_id", (row) => `/loyalty/${row.program_id}/members/${row.id}`, {
+    cell: ({ id, customer_id, program_id }) => (
+      <Link to={`/loyalty/${program_id}/members/${id}`} data-opens="">
+        <RecordName of={customer_id} />
+      </Link>
+    ),
+  }),
   status<Member>("loyalty.status", "status"),
-  mono<Member>("loyalty.customer", "customer_id"),
   moment<Member>("loyalty.joined", "created_at", { sort: "created_at" }),
+  mono<Member>("loyalty.memberId", "id", { isExtra: true }),
 ];
 const params = (row: Member) => ({ programId: row.program_id, memberId: row.id });
 

@@ -7,8 +7,10 @@ import { useProject } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
 import { formatMoment } from "../../kit/date/date.ts";
 import { Can } from "../../kit/page/can.tsx";
+import { Facts } from "../../kit/page/facts.tsx";
 import { Page } from "../../kit/page/page.tsx";
 import { Failure, LoadingRows } from "../../kit/states/states.tsx";
+import { CallerName } from "../../registry/caller-name.tsx";
 import { reasonWord } from "../../registry/words.ts";
 import { type Text, useText } from "../../text/text.ts";
 import classes from "./receipt.module.css";
@@ -22,9 +24,32 @@ const Slip = lazy(() => import("./slip.tsx"));
 const failureOf = ({ failure_code, failure_message }: Redemption, t: Text): string =>
   (failure_code && reasonWord(t, failure_code)) || (failure_message ?? failure_code ?? "");
 
-function About({ redemption }: { redemption: Redemption }) {
+/** Who undid it, and what they wrote. */
+function WhyRolledBack({ rollback: { reason, channel } }: { rollback: Redemption }) {
+  const t = useText();
+  return (
+    <Facts
+      of={{
+        [t("redemptions.rolledBackBy")]: <CallerName id={channel.channel_id} />,
+        [t("redemptions.reason")]: reason || t("redemptions.noReason"),
+      }}
+    />
+  );
+}
+
+function Rollback({ id, date }: { id: string; date: string }) {
   const t = useText();
   const { timezone } = useProject();
+  const { data } = useOp(getRedemption, { redemptionId: id });
+  return (
+    <Alert variant="light" color="gray" title={t("redemptions.rollbacks", { date: formatMoment(date, timezone) })}>
+      {data && <WhyRolledBack rollback={data} />}
+    </Alert>
+  );
+}
+
+function About({ redemption }: { redemption: Redemption }) {
+  const t = useText();
   const rollbacks = redemption.related_redemptions?.rollbacks ?? [];
   return (
     <Stack gap="md" className={classes.about!}>
@@ -46,11 +71,10 @@ function About({ redemption }: { redemption: Redemption }) {
           </Can>
         </Alert>
       )}
-      {rollbacks.map(({ id, date }) => (
-        <Alert key={id} variant="light" color="gray">
-          {t("redemptions.rollbacks", { date: formatMoment(date, timezone) })}
-        </Alert>
+      {rollbacks.map((one) => (
+        <Rollback key={one.id} {...one} />
       ))}
+      {redemption.object === "redemption_rollback" && <WhyRolledBack rollback={redemption} />}
       <ReplayButton redemption={redemption} />
     </Stack>
   );

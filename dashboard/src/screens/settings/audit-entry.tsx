@@ -1,6 +1,6 @@
 import { Anchor } from "@mantine/core";
-import { Link, useParams } from "react-router";
-import { getAuditEntry } from "../../api/operations.gen.ts";
+import { Link, useParams, useSearchParams } from "react-router";
+import { getAuditEntry, getAuditEntryOfInstallation } from "../../api/operations.gen.ts";
 import { useCan, useProject } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
 import { formatMoment } from "../../kit/date/date.ts";
@@ -8,9 +8,10 @@ import { DifferenceTable } from "../../kit/json/difference-table.tsx";
 import { Facts } from "../../kit/page/facts.tsx";
 import { Page } from "../../kit/page/page.tsx";
 import { Section } from "../../kit/page/section.tsx";
-import { kindWord } from "../../registry/words.ts";
+import { operationWord } from "../../registry/operation-word.ts";
+import { actorWord, kindWord } from "../../registry/words.ts";
 import { useText } from "../../text/text.ts";
-import { ACTIONS, ACTORS } from "./audit-words.ts";
+import { ACTIONS, INSTALLATION } from "./audit-words.ts";
 import { SettingsFrame } from "./frame.tsx";
 import classes from "./settings.module.css";
 
@@ -22,14 +23,16 @@ export default function AuditEntryPage() {
   const can = useCan();
   const { timezone } = useProject();
   const { auditEntryId = "" } = useParams();
-  const entry = useOp(getAuditEntry, { auditEntryId });
+  const [query] = useSearchParams();
+  const read = query.get("view") === INSTALLATION ? getAuditEntryOfInstallation : getAuditEntry;
+  const entry = useOp(read, { auditEntryId });
   return (
     <SettingsFrame>
       <Page
         of={entry}
         title={(one) => `${kindWord(t, one.kind)}: ${t(ACTIONS[one.action]!)}`}
         below={(one) => formatMoment(one.created_at, timezone)}
-        call={[getAuditEntry, { auditEntryId }]}
+        call={[read, { auditEntryId }]}
       >
         {(one) => (
           <div className={classes.stack}>
@@ -42,10 +45,15 @@ export default function AuditEntryPage() {
             <Section title={t("settings.who")}>
               <Facts
                 of={{
-                  [t("settings.actor")]: `${t(ACTORS[one.actor.type]!)} ${one.actor.id}`,
-                  [t("settings.operation")]: mono(one.operation),
+                  [t("settings.actor")]: <span title={one.actor.id}>{actorWord(t, one.actor)}</span>,
+                  [t("settings.operation")]: <span title={one.operation}>{operationWord(t, one.operation)}</span>,
                   [t("settings.objectId")]: (
-                    <Anchor component={Link} to={`/settings/audit?object_id=${one.object_id}`} inherit className="mono">
+                    <Anchor
+                      component={Link}
+                      to={`/settings/audit?${new URLSearchParams([...query, ["object_id", one.object_id]])}`}
+                      inherit
+                      className="mono"
+                    >
                       {one.object_id}
                     </Anchor>
                   ),

@@ -7,11 +7,6 @@ export const ACTIONS: Record<string, TextKey> = {
   UPDATED: "settings.acted.UPDATED",
   DELETED: "settings.acted.DELETED",
 };
-export const ACTORS: Record<string, TextKey> = {
-  user: "settings.actors.user",
-  server_key: "settings.actors.server_key",
-  client_key: "settings.actors.client_key",
-  management_key: "settings.actors.management_key",
-  cli: "settings.actors.cli",
-  engine: "settings.actors.engine",
-};
+
+/** The log of this project, or of what belongs to none: projects, users and roles. The address says which. */
+export const INSTALLATION = "installation";

@@ -6,6 +6,7 @@ import { send } from "../../api/send.ts";
 import { createSession, signedIn } from "../../api/session.ts";
 import { type TextKey, useText } from "../../text/text.ts";
 import { Forgotten } from "./forgotten.tsx";
+import { keepLogin, lastLogin } from "./last-login.ts";
 import { ProofFault, ProofFields, useProof } from "./proof-fields.tsx";
 import { ProviderButton } from "./provider.tsx";
 
@@ -20,12 +21,14 @@ const faultOf = (error: unknown): TextKey => {
 export function SignInForm({ login = "" }: { login?: string }) {
   const t = useText();
   const proof = useProof({
-    login,
+    login: login || lastLogin(),
     asksEmail: true,
     asksPassword: true,
     faultOf,
-    run: async ({ email, password, code }) =>
-      signedIn(await send(createSession, {}, { body: { email, password, ...(code !== "" && { code }) } })),
+    run: async ({ email, password, code }) => {
+      signedIn(await send(createSession, {}, { body: { email, password, ...(code !== "" && { code }) } }));
+      keepLogin(email);
+    },
   });
   const { form, fault, isBusy, submit } = proof;
   const { data: offer } = useOffer();
@@ -44,7 +47,7 @@ export function SignInForm({ login = "" }: { login?: string }) {
             key={form.key("email")}
             {...form.getInputProps("email")}
           />
-          <ProofFields of={proof} isFirst={login !== ""} />
+          <ProofFields of={proof} isFirst={(login || lastLogin()) !== ""} />
           <Button type="submit" loading={isBusy} fullWidth>
             {t("signIn.submit")}
           </Button>

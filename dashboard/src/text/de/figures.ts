@@ -5,7 +5,7 @@ export const figures = {
   gift_credits: "Ausgegebenes Guthaben",
   points_issued: "Vergebene Punkte",
   points_spent: "Eingelöste Punkte",
-  revenue: "Umsatz",
+  revenue: "Umsatz vor Rabatten",
   orders: "Bestellungen",
   refusals: "Ablehnungen",
   unique_customers: "Kunden",

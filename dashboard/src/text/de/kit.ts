@@ -24,6 +24,7 @@ export const kit = {
     expired: "Abgelaufen",
     archived: "Archiviert",
     failed: "Fehlgeschlagen",
+    failing: "Schlägt fehl",
     succeeded: "Gelungen",
     rolledBack: "Zurückgenommen",
     rollback: "Rücknahme",
@@ -76,6 +77,8 @@ export const kit = {
     formTitle: "Was dieses Formular sendet",
     several: "{{count}} Aufrufe nacheinander. ID_FROM_… steht für das, was der Aufruf dieses Namens antwortet.",
     help: "Die Datei mit den Kopfzeilen wird beim ersten Start geschrieben. Auf dieser Seite steht kein Geheimnis.",
+    sessionHelp:
+      "session.cookies ist die Datei, die curl -c session.cookies schreibt, wenn Sie sich mit POST /management/v1/session anmelden.",
     as: "Zeigen als",
     programHelp: "Die Schlüssel kommen aus der Umgebung Ihres Programms. Auf dieser Seite steht kein Geheimnis.",
     copy: "Kopieren",

@@ -33,6 +33,16 @@ export const names = {
     webhook: "Webhook",
     webhook_secret: "Geheimnis eines Webhooks",
   },
+  /** Wer etwas tat. */
+  actors: {
+    user: "Benutzer",
+    server_key: "Server-Schlüssel",
+    client_key: "Client-Schlüssel",
+    management_key: "Verwaltungsschlüssel",
+    cli: "Befehlszeile",
+    engine: "Laurel selbst",
+  },
+  gone: "{{who}}, nicht mehr da",
   resources: {
     actions: "Aufträge",
     "audit-log": "Änderungen",

@@ -5,7 +5,7 @@ export const figures = {
   gift_credits: "Gift credits spent",
   points_issued: "Points issued",
   points_spent: "Points spent",
-  revenue: "Revenue",
+  revenue: "Revenue before discounts",
   orders: "Orders",
   refusals: "Refusals",
   unique_customers: "Customers",

@@ -24,6 +24,7 @@ export const kit = {
     expired: "Expired",
     archived: "Archived",
     failed: "Failed",
+    failing: "Failing",
     succeeded: "Succeeded",
     rolledBack: "Rolled back",
     rollback: "Rollback",
@@ -75,6 +76,8 @@ export const kit = {
     formTitle: "What this form sends",
     several: "{{count}} calls, one after the other. ID_FROM_… stands for what the call of that name answers.",
     help: "The file with the headers is written at the first start. No secret is on this page.",
+    sessionHelp:
+      "session.cookies is the file that curl -c session.cookies writes when you sign in with POST /management/v1/session.",
     as: "Show as",
     programHelp: "The keys come from the environment of your program. No secret is on this page.",
     copy: "Copy",

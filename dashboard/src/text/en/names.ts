@@ -33,6 +33,16 @@ export const names = {
     webhook: "Webhook",
     webhook_secret: "Secret of a webhook",
   },
+  /** Who did something. */
+  actors: {
+    user: "User",
+    server_key: "Server key",
+    client_key: "Client key",
+    management_key: "Management key",
+    cli: "Command line",
+    engine: "Laurel itself",
+  },
+  gone: "{{who}} that is gone",
   resources: {
     actions: "Long work",
     "audit-log": "Audit log",

@@ -3,7 +3,7 @@ import { toInstant } from "../../../core/filters/filter.ts";
 import type { CustomerRow } from "../../../core/rows/customer.ts";
 import { inPieces } from "../../../db/bounded.ts";
 import type { Db, Fragment } from "../../../db/db.ts";
-import { whereOf } from "../../../db/filters.ts";
+import { between, startsWith, whereOf } from "../../../db/filters.ts";
 import type { CustomerQuery } from "./schema.ts";
 
 const LIMIT = 10;
@@ -21,14 +21,22 @@ type Page = { rows: CustomerRow[]; total: number; has_more: boolean };
 const textIs = (db: Db, column: Fragment, value: string | undefined): Fragment =>
   value === undefined ? db`true` : db`lower(${column}) = lower(${value})`;
 
-function customersWhere(db: Db, projectId: string, { email, city, name, members_of, ...query }: Query): Fragment {
+/** Who is found as somebody types: each part has an index. */
+function typed(db: Db, q: string | undefined): Fragment {
+  if (q === undefined) return db`true`;
+  const lower = q.toLowerCase();
+  return db`((${startsWith(db, db`lower(name)`, lower)}) or (${startsWith(db, db`lower(source_id)`, lower)})
+    or (${startsWith(db, db`lower(phone)`, lower)}) or (${between(db, db`lower(email)`, lower)}) or id = ${q})`;
+}
+
+function customersWhere(db: Db, projectId: string, { q, email, city, name, members_of, ...query }: Query): Fragment {
   const members =
     members_of === undefined
       ? db`true`
       : db`id in (select m.customer_id from segment_members m
           where m.project_id = ${projectId} and m.segment_id = ${members_of})`;
   return db`project_id = ${projectId} and ${textIs(db, db`email`, email)} and ${textIs(db, db`name`, name)}
-    and ${textIs(db, db`address ->> 'city'`, city)} and ${members} and ${whereOf(db, query, { fields: {}, now: query.now })}`;
+    and ${textIs(db, db`address ->> 'city'`, city)} and ${typed(db, q)} and ${members} and ${whereOf(db, query, { fields: {}, now: query.now })}`;
 }
 
 const sortingOf = ({ order = "-created_at" }: Query) => ({

@@ -125,6 +125,14 @@ export const CustomerList = Type.Object({ ...listOf(Customer, "customers").prope
 
 const Text = Type.String({ maxLength: 500 });
 export const CustomerQuery = PageQuery(["created_at", "updated_at", "source_id"], {
+  q: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 200,
+      description:
+        "Only those whose name, e-mail address, source id or phone number begins so, in any case, or who have this id.",
+    }),
+  ),
   email: Type.Optional(Text),
   city: Type.Optional(Text),
   name: Type.Optional(Text),

@@ -16,6 +16,12 @@ const entry = {
     id: Type.String({
       description: "The id of the key or of the user; of the command line its own name; of the engine that of the job.",
     }),
+    name: Nullable(
+      Type.String({
+        description:
+          "What the key or the user is called today: a user without a name by e-mail. Null: there is none any more.",
+      }),
+    ),
   }),
   operation: Type.String({ description: "The id of the operation, or the command." }),
   request_id: Nullable(Type.String()),
@@ -47,7 +53,9 @@ export const AuditQuery = Type.Object({
   kind: Text,
   object_id: Text,
   actor_type: Type.Optional(Choice(ACTORS)),
-  actor_id: Text,
+  actor_id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 500, description: "Only what this user or key changed." }),
+  ),
   operation: Text,
   created_at: Type.Optional(DateRange),
 });

@@ -8,21 +8,29 @@ type AuditRow = Pick<AuditEntry, "id" | "kind" | "object_id" | "action" | "opera
   number: number;
   actor_type: AuditEntry["actor"]["type"];
   actor_id: string;
+  actor_name: string | null;
 };
 
 const PAGE_LIMIT = 10;
 const OBJECT = "audit_entry";
 
-const view = ({ number, actor_type, actor_id, ...row }: AuditRow): AuditEntry => ({
+const view = ({ number, actor_type, actor_id, actor_name, ...row }: AuditRow): AuditEntry => ({
   ...row,
   version_before: row.action === "CREATED" ? null : number - 1,
   version_after: row.action === "DELETED" ? null : number,
-  actor: { type: actor_type, id: actor_id },
+  actor: { type: actor_type, id: actor_id, name: actor_name },
   object: OBJECT,
 });
 
+/** Users and keys are on every machine, so their names are read with the entries of a project. */
+const actorName = (db: Db) => db`
+  case when e.actor_type = 'user' then
+    (select coalesce(nullif(trim(u.first_name || ' ' || u.last_name), ''), u.email) from users u where u.id = e.actor_id)
+  else (select k.name from keys k where k.id = e.actor_id and k.kind = case e.actor_type
+    when 'server_key' then 'app' when 'client_key' then 'client' when 'management_key' then 'management' end)
+  end`;
 const columns = (db: Db) =>
-  db`e.id, e.kind, e.object_id, e.action, e.number, e.actor_type, e.actor_id, e.operation, e.request_id, e.created_at`;
+  db`e.id, e.kind, e.object_id, e.action, e.number, e.actor_type, e.actor_id, ${actorName(db)} as actor_name, e.operation, e.request_id, e.created_at`;
 
 const placeOf = (db: Db, projectId: string, id: string) =>
   db`(select l.created_at, l.id from audit_log l where l.project_id = ${projectId} and l.id = ${id})`;

@@ -1,16 +1,8 @@
 import { foldCode } from "../../../core/codes/code.ts";
 import { RESULTS_MAX, type SearchHit, type SearchType } from "../../../core/search/results.ts";
 import type { Db, Fragment } from "../../../db/db.ts";
+import { between, startsWith } from "../../../db/filters.ts";
 import type { Project } from "../../../request.ts";
-
-/** Behind every text that begins with the prefix: no character is greater. */
-const endOf = (prefix: string): string => `${prefix}\u{10ffff}`;
-
-/** `text_pattern_ops` compares bytes, whatever the locale is. Ranges, since a prepared `like` may be planned without its prefix. */
-const startsWith = (db: Db, column: Fragment, prefix: string): Fragment =>
-  db`${column} ~>=~ ${prefix} and ${column} ~<~ ${endOf(prefix)}`;
-const between = (db: Db, column: Fragment, prefix: string): Fragment =>
-  db`${column} >= ${prefix} and ${column} < ${endOf(prefix)}`;
 
 type SearchQuestion = { project: Pick<Project, "id" | "case_sensitive_codes">; q: string };
 type Part = (db: Db, asked: SearchQuestion) => readonly Fragment[];

@@ -5,7 +5,7 @@ import { BurnDownChart } from "../../../kit/chart/burn-down-chart.tsx";
 import { ChartCard } from "../../../kit/chart/chart-card.tsx";
 import { formatDay } from "../../../kit/date/date.ts";
 import { formatCount } from "../../../kit/money/count.ts";
-import { formatMoney } from "../../../kit/money/money.ts";
+import { formatMoney, plainMoney } from "../../../kit/money/money.ts";
 import { localeOf, type TextKey, useText } from "../../../text/text.ts";
 
 const short = (value: number) =>
@@ -16,9 +16,11 @@ type CardProps = {
   of: LimitForecast;
   format: (value: number) => string;
   tick: (value: number) => string;
+  /** The currency, of a budget. */
+  unit?: string;
 };
 
-function BurnDown({ title, of: forecast, format, tick }: CardProps) {
+function BurnDown({ title, of: forecast, format, tick, unit }: CardProps) {
   const t = useText();
   const { timezone } = useProject();
   const { left, per_day, runs_out_at, rows } = forecast;
@@ -36,7 +38,8 @@ function BurnDown({ title, of: forecast, format, tick }: CardProps) {
       says={says}
       table={() => ({
         head: [t("kit.chart.day"), t(title)],
-        rows: rows.map((row) => [formatDay(row.at, timezone), format(row.left)]),
+        unit,
+        rows: rows.map(({ at, left }) => [formatDay(at, timezone), format(left), at, unit ? plainMoney(left) : left]),
       })}
     >
       {() => <BurnDownChart rows={rows} runsOutAt={runs_out_at} zone={timezone} tick={tick} />}
@@ -57,6 +60,7 @@ export function BurnDowns({ campaign, days }: { campaign: Campaign; days: number
           title="campaigns.budgetLeft"
           of={budget}
           format={(minor) => formatMoney(minor, currency, { locale: localeOf() })}
+          unit={currency}
           // An axis has no room for cents.
           tick={(minor) => short(minor / 100)}
         />

@@ -1,11 +1,13 @@
 import { Accordion, Button, Stack, Text } from "@mantine/core";
 import { useState } from "react";
-import { type AuditEntry, type Campaign, getAuditEntry, listAuditLog } from "../../../api/operations.gen.ts";
+import { type Campaign, getAuditEntry, listAuditLog } from "../../../api/operations.gen.ts";
 import { useCan, useProject } from "../../../api/session.ts";
 import { useOp } from "../../../api/use-op.ts";
 import { formatMoment } from "../../../kit/date/date.ts";
 import { DifferenceTable } from "../../../kit/json/difference-table.tsx";
 import { Empty, Failure, LoadingRows } from "../../../kit/states/states.tsx";
+import { operationWord } from "../../../registry/operation-word.ts";
+import { actorWord } from "../../../registry/words.ts";
 import { useText } from "../../../text/text.ts";
 
 const FEW = 20;
@@ -32,7 +34,6 @@ export default function History({ record }: { record: Campaign }) {
   const { data, error, refetch } = useOp(listAuditLog, { object_id: record.id, limit }, { keepOld: true });
   if (data === undefined) return error ? <Failure error={error} retry={() => void refetch()} /> : <LoadingRows />;
   if (data.data.length === 0) return <Empty title="campaigns.noHistory" />;
-  const whoOf = ({ actor }: AuditEntry) => `${t(`campaigns.actors.${actor.type}`)} ${actor.id}`;
   return (
     <Stack gap="lg">
       <Accordion variant="separated" value={open} onChange={setOpen}>
@@ -43,7 +44,7 @@ export default function History({ record }: { record: Campaign }) {
                 {t(ACTIONS[entry.action])} · {formatMoment(entry.created_at, timezone)}
               </Text>
               <Text size="xs" c="dimmed">
-                {entry.operation} · {whoOf(entry)}
+                {operationWord(t, entry.operation)} · {actorWord(t, entry.actor)}
               </Text>
             </Accordion.Control>
             <Accordion.Panel>{open === entry.id && <Change id={entry.id} />}</Accordion.Panel>

@@ -11,7 +11,7 @@ import { Empty, Failure, LoadingRows, NoMatch } from "../../../kit/states/states
 import { StatusBadge } from "../../../kit/status/status-badge.tsx";
 import { localeOf, useText } from "../../../text/text.ts";
 import type { Campaign } from "../list.tsx";
-import { Conflicts } from "./conflicts.tsx";
+import { Conflicts, needsAttention } from "./conflicts.tsx";
 import {
   edgesOf,
   isOpen,
@@ -46,7 +46,8 @@ function Row({ campaign, edges, conflicts }: RowProps) {
     from: (day: string) => t("kit.date.from", { day }),
     until: (day: string) => t("kit.date.until", { day }),
   };
-  const stretches = conflicts
+  const warnings = conflicts.filter(needsAttention);
+  const stretches = warnings
     .filter(({ kind }) => kind !== "never_applies")
     .map(({ from, to }) => ({ from: later(ms(from), begin), to: ms(to) }));
   const shaded = joined(stretches).flatMap(({ from, to }) => pieceOf(from, to, edges) ?? []);
@@ -57,10 +58,10 @@ function Row({ campaign, edges, conflicts }: RowProps) {
         <span className={classes.about}>
           <StatusBadge status={status} />
           <span>{formatPeriod(start_date, expiration_date, timezone, words) ?? t("kit.date.always")}</span>
-          {conflicts.length > 0 && (
+          {warnings.length > 0 && (
             <a href="#conflicts" className={classes.mark}>
               <IconAlertTriangle size={14} stroke={1.75} aria-hidden />
-              {t("timeline.inConflicts", { count: conflicts.length })}
+              {t("timeline.inConflicts", { count: warnings.length })}
             </a>
           )}
         </span>
@@ -149,9 +150,9 @@ export default function Timeline() {
     ) : (
       <Empty title="campaigns.empty" help="campaigns.emptyHelp" />
     );
-  const names = new Map(list.rows.map(({ id, name }) => [id, name]));
+  const known = new Map(list.rows.map((campaign) => [campaign.id, campaign]));
   const conflicts = (data?.conflicts ?? []).filter(
-    (one) => isOpen(one, Date.now()) && one.campaigns.some((id) => names.has(id)),
+    (one) => isOpen(one, Date.now()) && one.campaigns.some((id) => known.has(id)),
   );
   return (
     <Stack gap="lg">
@@ -179,7 +180,7 @@ export default function Timeline() {
         </div>
       </Panel>
       {can("listConflicts") && (
-        <Conflicts of={{ data: data && { ...data, conflicts }, error, refetch }} names={names} />
+        <Conflicts of={{ data: data && { ...data, conflicts }, error, refetch }} known={known} />
       )}
     </Stack>
   );

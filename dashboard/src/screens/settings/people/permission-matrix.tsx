@@ -6,6 +6,16 @@ import classes from "../settings.module.css";
 
 const ACTIONS = ["read", "create", "update", "delete", "manage", "export"] as const;
 
+/** To manage is to read, create, change and delete: so many single permissions a role has, however they are written. */
+export const permitted = (permissions: readonly string[]): number =>
+  new Set(
+    permissions.flatMap((one) => {
+      const [resource, action] = one.split(".");
+      const implied = ACTIONS.filter((each) => each !== "manage" && each !== "export");
+      return action === "manage" ? implied.map((each) => `${resource}.${each}`) : [one];
+    }),
+  ).size;
+
 type Props = {
   label: string;
   resources: readonly string[];

@@ -3,8 +3,10 @@ import { listRoles } from "../../../api/operations.gen.ts";
 import { type Column, count, link, moment, text } from "../../../kit/list/columns.tsx";
 import { ListScreen } from "../../../kit/list/list-screen.tsx";
 import { useList } from "../../../kit/list/use-list.ts";
+import { formatCount } from "../../../kit/money/count.ts";
 import { roleSays, roleWord } from "../../../registry/words.ts";
 import { SettingsFrame } from "../frame.tsx";
+import { permitted } from "./permission-matrix.tsx";
 
 type Role = RowOf<typeof listRoles>;
 
@@ -22,7 +24,10 @@ const COLUMNS = [
   ),
   text<Role>("settings.says", "name", { cell: (role, { t }) => (role.is_built_in ? roleSays(t, role) : "–") }),
   kind,
-  count<Role>("settings.permissions", "permissions.length"),
+  count<Role>("settings.permissions", "permissions", {
+    cell: ({ permissions }) => formatCount(permitted(permissions)),
+    csv: ({ permissions }) => permitted(permissions),
+  }),
   moment<Role>("settings.changed", "updated_at", { isExtra: true }),
 ];
 

@@ -19,7 +19,7 @@ export const segments = {
   customer: "Kunde",
   email: "E-Mail",
   orders: "Bestellungen",
-  spent: "Umsatz",
+  spent: "Umsatz vor Rabatten",
   nobody: "Niemand ist darin.",
   all_one: "Den Kunden zeigen",
   all_other: "Alle {{shown}} Kunden zeigen",

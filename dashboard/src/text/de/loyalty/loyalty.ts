@@ -68,6 +68,7 @@ export const loyalty = {
   bought_other: "{{count}} Mal gekauft",
   costs: "{{count}}",
   member: "Mitglied",
+  memberId: "Id des Mitglieds",
   memberTitle: "Mitglied",
   customer: "Kunde",
   toCustomer: "zum Kunden",

@@ -95,14 +95,6 @@ export const campaigns = {
   wasDeleted: "Gelöscht",
   noHistory: "Seit es die Kampagne gibt, wurde nichts geändert.",
   older: "Ältere Änderungen zeigen",
-  actors: {
-    server_key: "Server-Schlüssel",
-    client_key: "Client-Schlüssel",
-    management_key: "Verwaltungsschlüssel",
-    user: "Benutzer",
-    cli: "Kommandozeile",
-    engine: "Laurel",
-  },
   steps: {
     kind: "Art",
     offer: "Angebot",

@@ -59,4 +59,6 @@ export const redemptions = {
   rollBackAct_other: "{{count}} Einlösungen zurücknehmen",
   rolledBack: "Zurückgenommen",
   rollbacks: "Zurückgenommen am {{date}}",
+  rolledBackBy: "Von",
+  noReason: "keiner angegeben",
 };

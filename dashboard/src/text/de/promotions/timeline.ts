@@ -14,9 +14,10 @@ export const timeline = {
   inConflicts_one: "{{count}} Konflikt",
   inConflicts_other: "{{count}} Konflikte",
   conflicts: "Konflikte",
-  conflictsHelp:
-    "Kampagnen, die zur selben Zeit für dieselben Produkte gelten, die einander ausschließen oder die nie gelten.",
+  conflictsHelp: "Kampagnen, die einander ausschließen oder nie gelten.",
   noConflicts: "Keine dieser Kampagnen kommt einer anderen in die Quere.",
+  together_one: "{{count}} Paar gilt zur selben Zeit für dieselben Produkte",
+  together_other: "{{count}} Paare gelten zur selben Zeit für dieselben Produkte",
   and: " und ",
   showAll: "Alle {{count}} zeigen",
   more: "Es gibt mehr Konflikte, als hier stehen.",

@@ -19,7 +19,7 @@ export const segments = {
   customer: "Customer",
   email: "E-mail",
   orders: "Orders",
-  spent: "Spent",
+  spent: "Ordered before discounts",
   nobody: "Nobody is in it.",
   all_one: "Show the customer",
   all_other: "Show all {{shown}} customers",

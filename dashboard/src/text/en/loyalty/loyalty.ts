@@ -68,6 +68,7 @@ export const loyalty = {
   bought_other: "bought {{count}} times",
   costs: "{{count}}",
   member: "Member",
+  memberId: "Id of the member",
   memberTitle: "Member",
   customer: "Customer",
   toCustomer: "to the customer",

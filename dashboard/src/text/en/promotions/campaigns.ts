@@ -95,14 +95,6 @@ export const campaigns = {
   wasDeleted: "Deleted",
   noHistory: "Nothing was changed since the campaign is there.",
   older: "Show older changes",
-  actors: {
-    server_key: "Server key",
-    client_key: "Client key",
-    management_key: "Management key",
-    user: "User",
-    cli: "Command line",
-    engine: "Laurel",
-  },
   steps: {
     kind: "Kind",
     offer: "Offer",

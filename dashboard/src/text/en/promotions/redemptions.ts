@@ -59,4 +59,6 @@ export const redemptions = {
   rollBackAct_other: "Roll back {{count}} redemptions",
   rolledBack: "Rolled back",
   rollbacks: "Rolled back on {{date}}",
+  rolledBackBy: "By",
+  noReason: "none given",
 };
