@@ -254,8 +254,8 @@ test("key create prints a pair that works, list shows it without its secret, dis
       .toSorted((a: any, b: any) => a.version_after - b.version_after)
       .map((entry: any) => [entry.kind, entry.action, entry.operation, entry.actor]),
     [
-      ["key", "CREATED", "key create", { type: "cli", id: "laurel" }],
-      ["key", "UPDATED", "key disable", { type: "cli", id: "laurel" }],
+      ["key", "CREATED", "key create", { type: "cli", id: "laurel", name: null }],
+      ["key", "UPDATED", "key disable", { type: "cli", id: "laurel", name: null }],
     ],
     "disabling twice is one change",
   );

@@ -59,8 +59,8 @@ test("webhooks listen forwards what happens while it runs, and leaves nothing be
   assert.equal((await ok(`GET ${path}`)).total, 0);
   const log = await ok("GET /v1/audit-log?kind=webhook");
   assert.deepEqual(log.data.map(({ action, operation, actor }: any) => [action, operation, actor]).sort(), [
-    ["CREATED", "webhooks listen", { type: "cli", id: "laurel" }],
-    ["DELETED", "webhooks listen", { type: "cli", id: "laurel" }],
+    ["CREATED", "webhooks listen", { type: "cli", id: "laurel", name: null }],
+    ["DELETED", "webhooks listen", { type: "cli", id: "laurel", name: null }],
   ]);
   for (const table of ["webhook_deliveries", "webhook_attempts", "webhook_senders"])
     assert.equal((await db`select 1 from ${db(table)} where project_id = ${project.id}`).length, 0, table);

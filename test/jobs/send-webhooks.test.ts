@@ -116,7 +116,7 @@ test("what is not taken is sent twelve times more, at its times, the same to the
     await db`select kind, payload from events where project_id = ${project.id} and kind = 'webhook.deactivated'`;
   assert.equal(events.length, 1);
   const [entry] = (await ok("GET /v1/audit-log?kind=webhook")).data;
-  assert.deepEqual([entry.action, entry.actor], ["UPDATED", { type: "engine", id: "send-webhooks" }]);
+  assert.deepEqual([entry.action, entry.actor], ["UPDATED", { type: "engine", id: "send-webhooks", name: null }]);
   const { before, after } = await ok(`GET /v1/audit-log/${entry.id}`);
   assert.deepEqual([before.active, after.active], [true, false]);
   assert.deepEqual((await ok("GET /v1/audit-log?actor_type=engine")).data, [entry]);

@@ -824,7 +824,7 @@ test("a category that an import makes is in the audit log, under who uploaded th
   assert.equal(data.length, 1);
   const entry = await ok(`GET /v1/audit-log/${data[0].id}`);
   assert.deepEqual([entry.action, entry.after.name, entry.version_after], ["CREATED", "Summer", 1]);
-  assert.deepEqual(entry.actor, { type: "server_key", id: project.app.id });
+  assert.deepEqual(entry.actor, { type: "server_key", id: project.app.id, name: "default" });
   assert.deepEqual([entry.operation, entry.request_id], ["VOUCHERS.IMPORT_CSV", action.request_id]);
 });
 

@@ -47,7 +47,7 @@ test("who forgot a password chooses another one with a link, once, within an hou
   assertRefused(await as(`GET ${SESSION}`), "session_expired");
   assert.deepEqual([await statusWith(email, PASSWORD), await statusWith(email, OTHER)], [401, 200]);
   const { body } = await call(`GET /management/v1/audit-log?object_id=${id}&operation=acceptPasswordReset`);
-  assert.deepEqual(body.data[0].actor, { type: "user", id });
+  assert.deepEqual(body.data[0].actor, { type: "user", id, name: "Uma Underhill" });
   await call(RESET, { email }, NO_KEYS);
   clock.now = "2026-01-01T13:00:00.000Z";
   assertRefused(await call(ACCEPT, { token: sent[1]!.token, password: PASSWORD }, NO_KEYS), "invitation_expired");

@@ -77,7 +77,7 @@ test("second factor: it is set up, asks for nothing until a code confirms it, an
   ]);
   for (const secret of [made.secret, ...codes]) assert.ok(!stored.includes(secret));
   const { body } = await call(`GET /management/v1/audit-log?object_id=${id}&operation=confirmTotp`);
-  assert.deepEqual(body.data[0].actor, { type: "user", id });
+  assert.deepEqual(body.data[0].actor, { type: "user", id, name: "Uma Underhill" });
 });
 
 test("second factor: signing in takes the password and a code, which works once and a step early or late", async () => {

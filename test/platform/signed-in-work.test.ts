@@ -16,11 +16,11 @@ test("the audit log and the request log name the user, and hold no secret of the
   const { as, cookie, session } = await signIn(call, email, project.id);
   const made = await as("POST /v1/categories", { name: "Summer", hierarchy: 1 });
   const [entry] = (await call(`GET /v1/audit-log?object_id=${made.body.id}`)).body.data;
-  assert.deepEqual(entry.actor, { type: "user", id });
+  assert.deepEqual(entry.actor, { type: "user", id, name: "Uma Underhill" });
   assert.deepEqual((await entryOf(made)).key, { type: "user", id });
   const role = await as("POST /management/v1/roles", { name: `of ${id}`, permissions: [] });
   const [logged] = (await call(`GET /management/v1/audit-log?object_id=${role.body.id}`)).body.data;
-  assert.deepEqual([logged.actor, logged.operation], [{ type: "user", id }, "createRole"]);
+  assert.deepEqual([logged.actor, logged.operation], [{ type: "user", id, name: "Uma Underhill" }, "createRole"]);
   const own = await entryOf(await as("GET /management/v1/session"), "/management/v1/request-log");
   assert.deepEqual([own.key, own.response_body], [{ type: "user", id }, null]);
   const everything = JSON.stringify(await db`select * from request_log`);
