@@ -54,7 +54,11 @@ export function RuleSentence({ leaf }: { leaf: Asking }) {
       <span className={classes.name}>{ruleWord(t, registry, leaf.name ?? "", leaf.property)}</span>{" "}
       {(leaf.conditions ?? []).map(({ operator, expected }) => (
         <Fragment key={operator}>
-          {operatorWord(t, registry, operator)} <RuleValue value={expected} unit={unit} />{" "}
+          {operatorWord(t, registry, operator)} {registry.isPending ? (
+            "…"
+          ) : (
+            <RuleValue value={expected} unit={unit} />
+          )}{" "}
         </Fragment>
       ))}
     </>
