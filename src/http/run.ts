@@ -62,8 +62,9 @@ export async function runRoute(engine: Engine, route: Route, request: FastifyReq
     (error: unknown) => ({ error }),
   );
   const authenticated = await early.admitted;
-  if (!(await early.isSure)) return runAs(engine, route, request, { steps: restarted(steps), authenticated });
+  // What was begun has ended before its steps are counted anew: they are the same counter.
   const ended = await begun;
+  if (!(await early.isSure)) return runAs(engine, route, request, { steps: restarted(steps), authenticated });
   if ("error" in ended) throw ended.error;
   return ended.answer;
 }

@@ -37,7 +37,7 @@ test("a wrong secret of a known key: 401, nothing is stored, and for a minute ke
   // Here nothing is read any more for a stranger.
   assert.equal((await validate(WRONG)).status, 401);
   assert.deepEqual(read, []);
-  // Elsewhere the key begins early as before, with a wrong secret as with the right one.
+  // With the right secret it works at once, here and elsewhere.
   const elsewhere = (headers: object) =>
     app.inject({
       ...{ method: "POST", url: "/v1/validations", remoteAddress: "203.0.113.7" },

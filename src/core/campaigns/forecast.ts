@@ -35,7 +35,7 @@ export function forecastOf({ limit, used, by_day, whole_days }: Use, now: string
   return { limit, used, left, per_day: Math.round(speed), runs_out_at };
 }
 
-/** What was left at the end of each day. A day that gave back more than it used has less than nothing. */
+/** What was left at the end of each day. A day that gave back more than it used counts below zero. */
 export const leftByDay = ({ limit, used, by_day }: Pick<Use, "limit" | "used" | "by_day">): number[] =>
   by_day.map((_, place) => {
     const later = by_day.slice(place + 1).reduce((sum, one) => sum + one, 0);

@@ -24,8 +24,10 @@ export async function forecastCampaign(c: Ctx, reference: string, wanted = DAYS)
   const today = dayOf(c.now);
   const count = Math.max(wanted, SPEED_DAYS + 1);
   const days = Array.from({ length: count }, (_, n) => today.subtract({ days: count - 1 - n }));
-  const used = await loadUseByDay(db, project.id, { id: row.id, days: days.map(String) });
-  const moved = await loadMovesByDay(c, row.id, days);
+  const [used, moved] = await Promise.all([
+    loadUseByDay(db, project.id, { id: row.id, days: days.map(String) }),
+    loadMovesByDay(c, row.id, days),
+  ]);
   const firstUse = used.findIndex(({ redemptions }) => redemptions > 0);
   const begun = beginOf(row, c.now);
   const running = begun === null ? 0 : today.since(dayOf(begun)).days;
