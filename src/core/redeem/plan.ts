@@ -85,16 +85,18 @@ const FIELDS = Object.keys(MERGE) as (keyof Plan)[];
 export const mergePlans = (plans: readonly Partial<Plan>[]): Plan => {
   const merged = keepOrders(plans);
   return Object.fromEntries(
-    FIELDS.map((field) => [
-      field,
-      MERGE[field](merged.flatMap((plan): readonly unknown[] => plan[field] ?? []) as never),
-    ]),
+    FIELDS.map((field) => {
+      const rows = merged.flatMap((plan): readonly unknown[] => plan[field] ?? []);
+      // Most plans have rows of a few kinds only, and every redemption is merged twice.
+      return [field, rows.length > 1 ? MERGE[field](rows as never) : rows];
+    }),
   ) as Plan;
 };
 
 /** A redemption that shows its order as it is keeps the order where a later plan changes it: only the last one is stored. */
 function keepOrders(plans: readonly Partial<Plan>[]): readonly Partial<Plan>[] {
   const last = new Map(plans.flatMap(({ orders = [] }, n) => orders.map(({ id }) => [id, n] as const)));
+  if (last.size === 0) return plans;
   return plans.map((plan, n) => {
     const { redemptions, orders = [] } = plan;
     const changed = orders.filter(({ id }) => last.get(id)! > n);

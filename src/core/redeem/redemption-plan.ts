@@ -170,26 +170,22 @@ type StackRows = { children: readonly RedemptionRow[]; parent: RedemptionRow | n
 /** The fields stand in the order in which the database gives them back. */
 function noteRedemptions(order: OrderRow, now: string, { children, parent }: StackRows): OrderRow {
   const entries = parent
-    ? {
-        [parent.id]: {
-          date: now,
-          stacked: children.map(({ id }) => id),
-          related_object_id: parent.id,
-          related_object_type: "redemption",
-        },
-      }
-    : Object.fromEntries(
-        children.map(({ id, related_object_type, related_object_id, campaign_id }) => [
-          id,
+    ? [
+        [
+          parent.id,
           {
             date: now,
-            related_object_id,
-            related_object_type,
-            related_object_parent_id: campaign_id,
+            stacked: children.map(({ id }) => id),
+            related_object_id: parent.id,
+            related_object_type: "redemption",
           },
-        ]),
+        ] as const,
+      ]
+    : children.map(
+        ({ id, related_object_type, related_object_id, campaign_id }) =>
+          [id, { date: now, related_object_id, related_object_type, related_object_parent_id: campaign_id }] as const,
       );
-  return { ...order, redemptions: { ...order.redemptions, ...entries } };
+  return { ...order, redemptions: Object.fromEntries([...Object.entries(order.redemptions), ...entries]) };
 }
 
 /** One redeemable that applies: its unit is taken, its credits are spent, its counters go up. */

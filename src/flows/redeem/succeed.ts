@@ -1,8 +1,8 @@
 import { type Answer, success } from "../../core/answer.ts";
-import { storedOrderView } from "../../core/order/stored.ts";
 import { orderView } from "../../core/order/view.ts";
 import { SKIPPED_RESULT_DETAILS } from "../../core/projects/settings.ts";
 import { addedTo } from "../../core/redeem/counters.ts";
+import { wholeOrder } from "../../core/redeem/order-shown.ts";
 import { type AppliedStep, planRedemptions, type RedemptionsPlanned } from "../../core/redeem/redemption-plan.ts";
 import type { RequestKept } from "../../core/redeem/redemption-row.ts";
 import type { RedemptionRow } from "../../core/rows/redemption.ts";
@@ -138,7 +138,7 @@ function answerOf(attempt: Attempt, succeeded: Succeeded): Answer {
   return answer({
     redemptions: shown,
     ...(parent && { parent_redemption: redemptionView(parent, shownWith) }),
-    order: order ? storedOrderView(order) : decision.order && orderView(decision.order, cart.people),
+    order: order ? wholeOrder(order) : decision.order && orderView(decision.order, cart.people),
     inapplicable_redeemables: of("INAPPLICABLE"),
     skipped_redeemables: of("SKIPPED"),
   });

@@ -1,7 +1,6 @@
 import { type Difference, differenceOf, withDifference } from "../../core/difference.ts";
 import { jsonbOrder } from "../../core/jsonb-order.ts";
-import { storedOrderView } from "../../core/order/stored.ts";
-import { orderAt } from "../../core/redeem/order-shown.ts";
+import { orderAt, wholeOrder } from "../../core/redeem/order-shown.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
 import type { RedemptionRow } from "../../core/rows/redemption.ts";
 import { toInstantText } from "../../core/time/instant-text.ts";
@@ -31,6 +30,12 @@ export type AnswerRows = {
   assetsOf(voucherId: string): object;
 };
 
+/** Fields that the database gives back as they are: their order is the only one. */
+const isAtRest = (metadata: Fields): boolean => {
+  const values = Object.values(metadata);
+  return values.length === 0 || (values.length === 1 && typeof values[0] !== "object");
+};
+
 /** A redemption as it was when it was made, in the form in which the database gives it back. */
 const atRest = (row: RedemptionRow): RedemptionRow => ({
   ...row,
@@ -38,12 +43,13 @@ const atRest = (row: RedemptionRow): RedemptionRow => ({
   metadata: jsonbOrder(row.metadata) as Fields,
   created_at: toInstantText(row.created_at),
 });
-const orderAtRest = (order: OrderRow): OrderRow => ({
-  ...order,
-  metadata: jsonbOrder(order.metadata) as Fields,
-  created_at: toInstantText(order.created_at),
-  updated_at: order.updated_at === null ? null : toInstantText(order.updated_at),
-});
+/** The same row, where it has that form already: what is shown of it is known then. */
+function orderAtRest(order: OrderRow): OrderRow {
+  const created_at = toInstantText(order.created_at);
+  const updated_at = order.updated_at === null ? null : toInstantText(order.updated_at);
+  if (created_at === order.created_at && updated_at === order.updated_at && isAtRest(order.metadata)) return order;
+  return { ...order, metadata: jsonbOrder(order.metadata) as Fields, created_at, updated_at };
+}
 
 /** A code as it mostly is: one of many, with nothing of its own. */
 function voucherExpected(row: RedemptionRow, assetsOf: AnswerRows["assetsOf"], isSingle: boolean): Fields {
@@ -115,7 +121,7 @@ function expected({ redemptions, order, assetsOf }: AnswerRows, isSingle: boolea
   return {
     redemptions: children,
     ...(parent && { parent_redemption: view(parent) }),
-    order: last && storedOrderView(orderAtRest(last)),
+    order: last && wholeOrder(orderAtRest(last)),
     inapplicable_redeemables: [],
     skipped_redeemables: [],
   };
