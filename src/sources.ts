@@ -15,7 +15,13 @@ const SUPPLY = 4096;
 let [supply, used] = [randomBytes(SUPPLY), 0];
 
 const makeId = createIds(() => Date.now(), random);
-export const now = (): string => new Date().toISOString();
+let [shownMs, shown] = [0, ""];
+/** Many requests ask within one millisecond, and each of them several times: its text is made once. */
+export function now(): string {
+  const ms = Date.now();
+  if (ms !== shownMs) [shownMs, shown] = [ms, new Date(ms).toISOString()];
+  return shown;
+}
 export const newId: NewId = (prefix) => makeId(prefix);
 export const newSecret: NewSecret = () => randomBytes(32).toString("hex");
 export const newRequestId = (): string => makeId("v", "-");
