@@ -1,4 +1,4 @@
-import { createLogger } from "../src/cli/log.ts";
+import { createLogger, createRequestLog } from "../src/cli/log.ts";
 import { readConfig } from "../src/config.ts";
 import type { Answer } from "../src/core/answer.ts";
 import { newSteps } from "../src/core/steps.ts";
@@ -22,7 +22,9 @@ const pools = openPools(config, process.env.DATABASE_URL!);
 /** Of the last request. */
 let steps = newSteps();
 const engine: Engine = {
-  ...createEngine(config, pools, createLogger(config.LAUREL_LOG_LEVEL)),
+  ...createEngine(config, pools, createLogger(config.LAUREL_LOG_LEVEL), {
+    requestLog: createRequestLog(config.LAUREL_LOG_LEVEL),
+  }),
   newSteps: () => {
     steps = newSteps();
     return steps;
