@@ -6,14 +6,10 @@ const HALF = 2 ** 24;
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
 const hexOf = (half: number): string => HEX[half >> 16]! + HEX[(half >> 8) & 255]! + HEX[half & 255]!;
 
-/** Makes ids from a clock and a source of random bytes. */
-export function createIds(nowMs: () => number, random: (bytes: number) => Uint8Array) {
+/** Makes ids from a clock and a source of random numbers below 2^24. */
+export function createIds(nowMs: () => number, drawHalf: () => number) {
   // The upper and the lower half of the 48 bits.
   let [lastMs, upper, lower, time] = [0, 0, 0, ""];
-  const drawHalf = () => {
-    const bytes = random(3);
-    return bytes[0]! * 65_536 + bytes[1]! * 256 + bytes[2]!;
-  };
   return (prefix: string, separator = "_"): string => {
     const ms = Math.max(nowMs(), lastMs);
     if (ms === lastMs) {

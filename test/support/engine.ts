@@ -133,9 +133,11 @@ export async function insertRefusal(projectId: string, code: string, customer: s
 }
 
 let count = 0;
-const bytes = (n: number) => Buffer.alloc(n, ++count % 251);
 /** Ids and secrets that count up, different in every test file. */
-const makeId = createIds(() => 1_767_268_800_000 + ++count, bytes);
+const makeId = createIds(
+  () => 1_767_268_800_000 + ++count,
+  () => (++count % 251) * 0x010101,
+);
 export const newId = (prefix: string) => makeId(prefix);
 export const newSecret = () => createHash("sha256").update(`${process.pid} ${++count}`).digest("hex");
 
