@@ -15,7 +15,7 @@ export function parseJson(text: string, what = "body"): unknown {
     throw invalid(`The ${what} is not valid JSON`);
   }
   // Every key has one colon. A key that stood twice has two in the text and is once in the value.
-  if (inspect(value, "") !== colons) throw invalid(`The ${what} has an object with the same key twice`);
+  if (inspect(value, []) !== colons) throw invalid(`The ${what} has an object with the same key twice`);
   return value;
 }
 
@@ -44,32 +44,44 @@ function scan(text: string, what: string): number {
   return colons;
 }
 
-/** Checks every value, and returns how many keys there are. */
-function inspect(value: unknown, path: string): number {
+/** Keys and places in lists, from the outside in. It becomes a text only where something is refused. */
+type Path = (string | number)[];
+
+/** Checks every value, and returns how many keys there are. `path` is where it stands, and the same again afterwards. */
+function inspect(value: unknown, path: Path): number {
   if (typeof value === "string") requireText(value, path);
   if (typeof value === "number") requireNumber(value, path);
   if (typeof value !== "object" || value === null) return 0;
   let keys = 0;
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i += 1) keys += inspect(value[i], `${path}[${i}]`);
+    for (let i = 0; i < value.length; i += 1) {
+      path.push(i);
+      keys += inspect(value[i], path);
+      path.pop();
+    }
     return keys;
   }
-  for (const key of Object.keys(value)) {
+  for (const key in value) {
     requireText(key, path);
     if (key === "__proto__") throw invalid("The key __proto__ is not allowed");
-    keys += 1 + inspect((value as Record<string, unknown>)[key], `${path}.${key}`);
+    path.push(key);
+    keys += 1 + inspect((value as Record<string, unknown>)[key], path);
+    path.pop();
   }
   return keys;
 }
 
-const subjectOf = (path: string) => (path === "" ? "Payload" : `Property ${path}`);
+const subjectOf = (path: Path) =>
+  path.length === 0
+    ? "Payload"
+    : `Property ${path.map((one) => (typeof one === "number" ? `[${one}]` : `.${one}`)).join("")}`;
 
-function requireText(text: string, path: string): void {
+function requireText(text: string, path: Path): void {
   if (text.includes("\0")) throw invalid(`${subjectOf(path)} must not hold U+0000`);
   if (!text.isWellFormed()) throw invalid(`${subjectOf(path)} must be well-formed Unicode`);
 }
 
-function requireNumber(value: number, path: string): void {
+function requireNumber(value: number, path: Path): void {
   if (!isExact(value)) throw invalid(`${subjectOf(path)} must be between -9007199254740991 and 9007199254740991`);
 }
 
