@@ -30,7 +30,7 @@ const made = EXAMPLES.flatMap(([kind, name]) => makeNew(dir, kind, name));
 
 /** A database with the table of the new resource, for the generated tests. */
 const template = testDatabase().then(async ({ url }) => {
-  const pool = openDb(url, { max: 1 });
+  const pool = openDb(url, { max: 2 });
   await migrate(pool, readMigrations(join(dir, "migrations")));
   await pool.end();
   return url.split("/").at(-1)!;
