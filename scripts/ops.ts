@@ -51,7 +51,7 @@ const PROMISES: Record<string, Promised> = {
     load: () => import("../test/ops/promises/pgbouncer.ts"),
   },
   citus: {
-    summary: "A project moves to another machine of a Citus cluster while its codes are redeemed (--rounds, 4).",
+    summary: "On a Citus cluster a project moves while its codes are redeemed (--rounds, 4); then a machine is lost.",
     packages: ["postgresql-15"],
     load: () => import("../test/ops/promises/citus.ts"),
   },

@@ -73,6 +73,11 @@ const same = (a: string, b: string) => timingSafeEqual(Buffer.from(a), Buffer.fr
 /** Checks the credentials of every request against the database. Nothing is cached: a disabled key stops at once. */
 export function createAuthenticator(pool: Pool, settings: { v2Auth: V2Auth; now(): string }) {
   const ask = createGather((questions: readonly Question[]) => lookUp(pool, questions));
+  const revisionOf = createRevisions(pool);
+  const find = async (question: Question): Promise<CredentialRows> => {
+    const found = await ask(question);
+    return isSpread(pool) ? withRevisions(found, revisionOf) : found;
+  };
   const lastUsed = noteLastUsed(pool, settings.now);
 
   /** The kind of a pair that was sent as one of another kind. Asked for every wrong pair, whether its id exists or not. */
@@ -87,7 +92,7 @@ export function createAuthenticator(pool: Pool, settings: { v2Auth: V2Auth; now(
   };
 
   const askInTime = async (question: Question): Promise<CredentialRows> => {
-    const found = await withinTime(LOOK_UP_MS, ask(question));
+    const found = await withinTime(LOOK_UP_MS, find(question));
     if (!found) throw new ApiError("overloaded", { details: "The database did not answer in time" });
     return found;
   };
@@ -229,15 +234,44 @@ const revisionPart = (pool: Pool): RevisionPart =>
         column: pool`t.catalog_revision`,
       };
 
+/**
+ * The revision of one project, with a statement of its own: a machine that is lost, or slow, holds up nobody whose rows are on
+ * another one. What is asked at the same time of one project goes together.
+ */
+function createRevisions(pool: Pool) {
+  const gathers = new Map<string, { ask(question: null): Promise<number>; waiting: number }>();
+  const load = async (projectId: string, asked: number): Promise<number[]> => {
+    const [row] = await pool<{ catalog_revision: number }[]>`
+      select catalog_revision from tenants where project_id = ${projectId}`;
+    return Array<number>(asked).fill(row!.catalog_revision);
+  };
+  return async (projectId: string): Promise<number> => {
+    const own = gathers.getOrInsertComputed(projectId, () => ({
+      ask: createGather((questions: readonly null[]) => load(projectId, questions.length), 1),
+      waiting: 0,
+    }));
+    own.waiting += 1;
+    try {
+      return await own.ask(null);
+    } finally {
+      own.waiting -= 1;
+      if (own.waiting === 0) gathers.delete(projectId);
+    }
+  };
+}
+
 /** The same rows, with the revisions of their projects. */
-async function withRevisions(pool: Pool, rows: readonly Row[]): Promise<readonly Row[]> {
-  const ids = [...new Set(rows.flatMap(({ id }) => id ?? []))];
-  if (ids.length === 0) return rows;
-  const found = await pool<{ project_id: string; catalog_revision: number }[]>`
-    select project_id, catalog_revision from tenants
-    where ${ids.length === 1 ? pool`project_id = ${ids[0]!}` : pool`project_id = any(${ids})`}`;
-  const revisions = new Map(found.map(({ project_id, catalog_revision }) => [project_id, catalog_revision]));
-  return rows.map((row) => ({ ...row, catalog_revision: revisions.get(row.id)! }));
+async function withRevisions(
+  found: CredentialRows,
+  revisionOf: (projectId: string) => Promise<number>,
+): Promise<CredentialRows> {
+  const rows = await Promise.all(
+    Object.entries(found).map(async ([kind, row]) => [
+      kind,
+      row?.id ? { ...row, catalog_revision: await revisionOf(row.id) } : row,
+    ]),
+  );
+  return Object.fromEntries(rows) as CredentialRows;
 }
 
 async function lookUp(pool: Pool, questions: readonly Question[]): Promise<CredentialRows[]> {
@@ -274,8 +308,7 @@ async function lookUp(pool: Pool, questions: readonly Question[]): Promise<Crede
     select 'project ' || p.id, null, null, null, null, null, null, null, null, null, ${none} ${fields}
     from projects p ${revision.join} where p.id = any(${projects}) and p.deleted_at is null
     ${hasSessions ? sessionRows(pool, sessions, { fields, revision }) : pool``}`;
-  const found = isSpread(pool) ? await withRevisions(pool, rows) : rows;
-  const byAsked = new Map(found.map((row) => [row.asked, row]));
+  const byAsked = new Map(rows.map((row) => [row.asked, row]));
   return questions.map(({ pair, token, project_id, session }) => ({
     key: pair ? byAsked.get(`${pair.kind} ${pair.id}`) : undefined,
     token: token ? byAsked.get(`token ${token.project_id} ${token.id}`) : undefined,

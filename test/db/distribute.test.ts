@@ -11,7 +11,7 @@ import { claimKeys } from "../../src/idempotency/claim.ts";
 import { atEndOfFile } from "../support/end-of-file.ts";
 import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { createCluster, dropOnNodes, NODES, onCitusOnly } from "../support/nodes.ts";
-import { emptyDatabase, startProxy } from "../support/storage.ts";
+import { emptyDatabase, startProxy, until } from "../support/storage.ts";
 
 // What Laurel needs of a database that is spread over machines by project (ADR 0064). `npm run test:citus` runs all of it.
 const { db, url, open } = await testDatabase();
@@ -231,3 +231,29 @@ for (const { line, body } of [
       assert.equal(stored, 1);
     },
   );
+
+test(
+  "a machine that is lost stops its own projects, and no other one whose requests came at the same moment",
+  onCitusOnly,
+  async () => {
+    const own = await testDatabase();
+    const lost = await testProject(own.db);
+    const { id, port } = await machineOf(own.db, lost.id);
+    let kept = await testProject(own.db);
+    while ((await machineOf(own.db, kept.id)).port === port) kept = await testProject(own.db);
+    const { call } = await testEngine(own.db, lost);
+    const proxy = await startProxy(NODES.find((node) => node.includes(`:${port}/`))!);
+    await own.db`select citus_update_node(${id}::int, '127.0.0.1', ${Number(new URL(proxy.url).port)}::int)`;
+    // Their credentials are looked up with one statement.
+    const send = () =>
+      Promise.all([lost, kept].map(({ headers }) => call("GET /v1/categories", undefined, headers))).then((replies) =>
+        replies.map(({ status }) => status),
+      );
+    assert.deepEqual(await send(), [200, 200]);
+    proxy.mode = "away";
+    proxy.cutAll();
+    for (let round = 0; round < 5; round += 1) assert.deepEqual(await send(), [503, 200]);
+    proxy.mode = "open";
+    await until("its projects are back", async () => (await send()).every((status) => status === 200));
+  },
+);

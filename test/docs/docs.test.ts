@@ -24,7 +24,7 @@ import {
 
 const run = promisify(execFile);
 const DOCUMENTS = fs
-  .globSync("**/*.md", { cwd: ROOT, exclude: ["node_modules", "data"] })
+  .globSync("**/*.md", { cwd: ROOT, exclude: ["node_modules", "data", "release"] })
   .filter((name) => !/(^|\/)node_modules\//.test(name))
   .sort();
 /**

@@ -10,6 +10,7 @@ import { makeNew } from "../../scripts/new.ts";
 import { openDb } from "../../src/db/db.ts";
 import { migrate, readMigrations } from "../../src/db/migrate.ts";
 import { testDatabase } from "../support/engine.ts";
+import { closeOnNodes } from "../support/nodes.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const EXAMPLES = [
@@ -30,10 +31,12 @@ const made = EXAMPLES.flatMap(([kind, name]) => makeNew(dir, kind, name));
 
 /** A database with the table of the new resource, for the generated tests. */
 const template = testDatabase().then(async ({ url }) => {
-  const pool = openDb(url, { max: 1 });
+  const pool = openDb(url, { max: 2 });
   await migrate(pool, readMigrations(join(dir, "migrations")));
   await pool.end();
-  return url.split("/").at(-1)!;
+  const name = url.split("/").at(-1)!;
+  await closeOnNodes(name);
+  return name;
 });
 
 const { NODE_TEST_CONTEXT: _, ...env } = process.env;

@@ -115,7 +115,7 @@ test("gift cards: of very many the sum holds for a minute, and says when it was 
   await db`
     insert into vouchers (project_id, id, code, code_folded, type, settings, created_at)
     select ${project.id}, 'v_' || n, n, n, 'GIFT_VOUCHER', settings, created_at + n * interval '1 microsecond'
-    from vouchers, generate_series(1, 50_000) as n where project_id = ${project.id}`;
+    from vouchers, generate_series(1, 50000) as n where project_id = ${project.id}`;
   const read = async () => {
     const { balance, counted_at } = await ok("GET /v1/gift-cards/balance");
     return [balance, counted_at];

@@ -162,7 +162,8 @@ export async function testProject(
 ): Promise<TestProject> {
   const { is_sandbox = true, now = NOW, ...body } = given;
   const sources = { newId, newSecret, secretBox, now, is_sandbox };
-  return db.begin(async (tx) => {
+  // Run again as `createProject` is: on several machines two who write keys may wait for each other.
+  return transaction(db, async (tx) => {
     const defaults = { name: "Test", timezone: "UTC", currency: "EUR", case_sensitive_codes: false };
     const { project, app, client } = await createProject(tx, sources, { ...defaults, ...body });
     const management = await createKey(tx, sources, { kind: "management", project_id: null, name: "test" });
@@ -175,7 +176,7 @@ export async function testProject(
       "x-management-token": management.secret,
     };
     return { id: project.id, app, client, management, headers };
-  }) as Promise<TestProject>;
+  });
 }
 
 export type Reply = { status: number; body: any; text: string; headers: Record<string, unknown> };

@@ -68,12 +68,16 @@ export async function createTemplate(): Promise<void> {
   await migrate(db);
   await distribute(db);
   await db.end();
-  await onNodes("postgres", async (admin) => {
-    await admin`update pg_database set datallowconn = false where datname = 'template'`;
-    await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = 'template'`;
+  await closeOnNodes("template");
+}
+
+/** Lets nobody into a database any more, so that it can be copied: Citus itself is connected to each. */
+export const closeOnNodes = (name: string) =>
+  onNodes("postgres", async (admin) => {
+    await admin`update pg_database set datallowconn = false where datname = ${name}`;
+    await admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = ${name}`;
     for (;;) {
-      const left = await admin`select 1 from pg_stat_activity where datname = 'template'`;
+      const left = await admin`select 1 from pg_stat_activity where datname = ${name}`;
       if (left.length === 0) return;
     }
   });
-}

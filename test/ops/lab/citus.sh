@@ -2,8 +2,9 @@
 # A Citus cluster on this machine for tests: a coordinator and two workers of Debian's PostgreSQL, with nothing kept safe.
 #   test/ops/lab/citus.sh start DIR [FIRST_PORT]   prints TEST_NODES
 #   test/ops/lab/citus.sh stop DIR
+#   test/ops/lab/citus.sh crash DIR NODE           until it is started again
 set -euo pipefail
-action=${1:?start or stop} dir=${2:?a folder} first=${3:-5700}
+action=${1:?start, stop or crash} dir=${2:?a folder}
 bin=/usr/lib/postgresql/15/bin
 as_postgres() { setpriv --reuid=postgres --regid=postgres --init-groups env LC_ALL=C TZ=UTC "$@"; }
 control() { as_postgres "$bin/pg_ctl" --pgdata "$dir/$1" --log "$dir/$1.log" --wait "${@:2}" >/dev/null; }
@@ -13,6 +14,11 @@ if [ "$action" = stop ]; then
   for node in "${nodes[@]}"; do [ ! -e "$dir/$node/postmaster.pid" ] || control "$node" stop --mode=fast; done
   exit
 fi
+if [ "$action" = crash ]; then
+  control "${3:?a node}" stop --mode=immediate
+  exit
+fi
+first=${3:-5700}
 mkdir -p "$dir" && chmod 755 "$dir" && chown postgres:postgres "$dir"
 urls=()
 for n in 0 1 2; do

@@ -8,15 +8,26 @@ const SCRIPT = join(import.meta.dirname, "citus.sh");
 const CONTROL = "/usr/share/postgresql/15/extension/citus.control";
 const FIRST_PORT = 5720;
 
+export type Citus = {
+  url: string;
+  admin: Pool;
+  workers: readonly number[];
+  /** Ends a worker as a crash does: it closes nothing and writes nothing down. */
+  crash(port: number): void;
+  /** Starts what is down. */
+  revive(): void;
+};
+
 /** A coordinator and two workers on this machine, with a database that knows all of them. It has no tables. */
-export async function startCitus(lab: Lab): Promise<{ url: string; admin: Pool; workers: readonly number[] }> {
+export async function startCitus(lab: Lab): Promise<Citus> {
   try {
     run(["test", "-e", CONTROL]);
   } catch {
     throw new Error("Citus is not installed in Debian's PostgreSQL 15: docs/guides/citus.md says how it is built.");
   }
   const dir = join(lab.dir, "citus");
-  const [, urls] = /^TEST_NODES=(.*)$/m.exec(run([SCRIPT, "start", dir, `${FIRST_PORT}`]))!;
+  const start = () => run([SCRIPT, "start", dir, `${FIRST_PORT}`]);
+  const [, urls] = /^TEST_NODES=(.*)$/m.exec(start())!;
   lab.atEnd(() => void run([SCRIPT, "stop", dir]));
   const nodes = urls!.split(",");
   for (const node of nodes) {
@@ -28,7 +39,8 @@ export async function startCitus(lab: Lab): Promise<{ url: string; admin: Pool; 
   const [coordinator, ...workers] = nodes.map((node) => Number(new URL(node).port));
   await admin`select citus_set_coordinator_host('127.0.0.1', ${coordinator!}::int)`;
   for (const port of workers) await admin`select citus_add_node('127.0.0.1', ${port}::int)`;
-  return { url, admin, workers };
+  const crash = (port: number) => void run([SCRIPT, "crash", dir, `worker-${port - FIRST_PORT}`]);
+  return { url, admin, workers, crash, revive: () => void start() };
 }
 
 /** The worker that has the rows of a project, and the part of the tables that they are in. */

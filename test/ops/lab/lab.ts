@@ -80,6 +80,12 @@ export function createLab(name: string): Lab {
   };
 }
 
+/** The same run, with a word before the name of each figure. */
+export const figuresOf = (lab: Lab, what: string): Lab => ({
+  ...lab,
+  figure: (name, value, bound) => lab.figure(`${what}: ${name}`, value, bound),
+});
+
 /** Waits until something holds, and says what never did. */
 export async function until(what: string, holds: () => unknown, limitMs = 120_000): Promise<void> {
   for (const end = performance.now() + limitMs; !(await holds()); await wait(50))

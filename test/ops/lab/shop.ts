@@ -37,12 +37,15 @@ export const validating = (n: number): Request => ({
   },
 });
 
-/** What clients know of the redemptions that they sent: the answers they got, and those they never did. */
-export function createLedger() {
+/**
+ * What clients know of the redemptions that they sent: the answers they got, and those they never did. They are numbered from
+ * the first one after the given number.
+ */
+export function createLedger(after = 0) {
   const acknowledged = new Map<number, string>();
   const unknown = new Set<number>();
   const changed: number[] = [];
-  let sent = 0;
+  let sent = after;
   return {
     acknowledged,
     unknown,

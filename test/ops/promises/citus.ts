@@ -1,18 +1,29 @@
 import fs from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { placeOf, startCitus } from "../lab/citus.ts";
-import { inSeconds, type Lab, percentile } from "../lab/lab.ts";
+import type { Pool } from "../../../src/db/db.ts";
+import { type Citus, placeOf, startCitus } from "../lab/citus.ts";
+import { figuresOf, inSeconds, type Lab, percentile, until } from "../lab/lab.ts";
 import { headersOf, laurel, laurelMachine, type Machine, tellDoctor } from "../lab/laurel.ts";
 import { type Client, createClient, ok, type Reply, startLoad } from "../lab/load.ts";
 import { createPostgres } from "../lab/postgres.ts";
 import { freePorts } from "../lab/processes.ts";
-import { audit, createLedger, openShop, redeeming, settle } from "../lab/shop.ts";
+import { audit, createLedger, type Ledger, openShop, redeeming, settle } from "../lab/shop.ts";
 
 const CLIENTS = 6;
 const PAUSE_MS = 10;
 const MOVES = 4;
 const BETWEEN_MS = 3_000;
+
+const DOWN_MS = 20_000;
+const AROUND_MS = 3_000;
+/** So many answers say something. */
+const ENOUGH = 20;
+/** What a worker takes to answer the requests that it has begun. */
+const BEGUN_MS = 1_000;
+/** LAUREL_REQUEST_TIMEOUT_MS, and what a busy machine takes to send an answer. */
+const IN_TIME_MS = 15_000 + 2_000;
+const [REDEEMERS, PROJECT_TRIES, NUMBERS] = [3, 50, 1_000_000];
 
 const CODES = 100;
 const MEASURED_CLIENTS = 32;
@@ -87,14 +98,21 @@ async function compare(lab: Lab, spread: Machine): Promise<void> {
   await alone.down();
 }
 
-/** A project moves to another machine and back again while its codes are redeemed. */
+/** A project moves to another machine and back again while its codes are redeemed. Then one of the machines is lost. */
 export async function run(lab: Lab, { rounds = MOVES }: { rounds?: number } = {}): Promise<void> {
-  const { url, admin, workers } = await startCitus(lab);
+  const citus = await startCitus(lab);
+  const { url } = citus;
   lab.say(laurel(["migrate", "--distribute"], url).trim().split("\n").at(-1)!);
   const [port] = await freePorts(1);
   const machine = laurelMachine(lab, { name: "laurel-1", port: port!, databaseUrl: url });
   await machine.up();
   await compare(lab, machine);
+  await move(lab, machine, citus, rounds);
+  await loseWorker(lab, machine, citus);
+  tellDoctor(lab, url);
+}
+
+async function move(lab: Lab, machine: Machine, { admin, workers }: Citus, rounds: number): Promise<void> {
   const clients = Array.from({ length: CLIENTS }, () => createClient(machine.url, headersOf(lab, machine)));
   await openShop(clients[0]!);
   const [project] = await admin<{ id: string }[]>`select project_id as id from laurel.vouchers where code = 'CODE'`;
@@ -141,6 +159,106 @@ export async function run(lab: Lab, { rounds = MOVES }: { rounds?: number } = {}
   lab.figure("other refusals", others.length, { is: 0 });
   lab.figure("repeated writes that were refused", refusals.length, { is: 0 });
   await audit(lab, clients[0]!, ledger, admin);
-  tellDoctor(lab, url);
   for (const client of clients) client.close();
 }
+
+type Kind = "redemptions" | "configuration";
+/** A project of its own on one of the machines, with those who redeem there and one who configures. */
+type Shop = {
+  clients: readonly Client[];
+  ledger: Ledger;
+  replies: { kind: Kind; reply: Reply }[];
+  stop(): Promise<void>;
+};
+
+async function openShopOn(
+  lab: Lab,
+  { machine, admin, port, after }: { machine: Machine; admin: Pool; port: number; after: number },
+): Promise<Shop> {
+  const management = createClient(machine.url, headersOf(lab, machine, "management"));
+  let headers: Record<string, string> | undefined;
+  for (let n = 0; headers === undefined && n < PROJECT_TRIES; n += 1) {
+    const { id, server_side_key: key } = await ok<{
+      id: string;
+      server_side_key: { app_id: string; app_token: string };
+    }>(management, "POST /management/v1/projects", {
+      ...{ name: `Shop ${after + n}`, timezone: "UTC", currency: "EUR", case_sensitive_codes: true },
+    });
+    if ((await placeOf(admin, id)).port === port) headers = { "X-App-Id": key.app_id, "X-App-Token": key.app_token };
+  }
+  management.close();
+  if (!headers) throw new Error(`no project came to the machine at ${port}`);
+  const clients = Array.from({ length: REDEEMERS + 1 }, () => createClient(machine.url, headers));
+  await openShop(clients[0]!);
+  const [ledger, replies]: [Ledger, Shop["replies"]] = [createLedger(after), []];
+  const { stop } = startLoad(clients, {
+    pauseMs: PAUSE_MS,
+    one: async (client, at) => {
+      const n = ledger.next();
+      if (at === REDEEMERS) {
+        const body = { name: `Category ${n}`, hierarchy: 1 };
+        return replies.push({
+          kind: "configuration",
+          reply: await client.send({ line: "POST /v1/categories", body, key: `category ${n}` }),
+        });
+      }
+      const reply = await client.send(redeeming(n));
+      ledger.note(n, reply);
+      return replies.push({ kind: "redemptions", reply });
+    },
+  });
+  return { clients, ledger, replies, stop };
+}
+
+/** A worker goes and comes back: only the projects that have their rows there are stopped meanwhile. */
+async function loseWorker(lab: Lab, machine: Machine, { admin, workers, crash, revive }: Citus): Promise<void> {
+  const [lost, kept] = await Promise.all(
+    workers.map((port, at) => openShopOn(lab, { machine, admin, port, after: (at + 1) * NUMBERS })),
+  );
+  await wait(AROUND_MS);
+  const downAt = performance.now();
+  crash(workers[0]!);
+  lab.say(`the worker at ${workers[0]} is down`);
+  await wait(DOWN_MS);
+  const upAt = performance.now();
+  revive();
+  await until("the lost project is served again", () => lastOf(lost!).every(({ sentAt }) => sentAt > upAt));
+  const backAfter = Math.min(...lastOf(lost!).map(({ doneAt }) => doneAt)) - upAt;
+  lab.say(`it is back, and its project as well after ${inSeconds(backAfter)} s`);
+  await wait(AROUND_MS);
+  for (const shop of [lost!, kept!]) await shop.stop();
+
+  const isDown = ({ sentAt, doneAt }: Reply) => sentAt > downAt + BEGUN_MS && doneAt < upAt;
+  for (const kind of ["redemptions", "configuration"] as const) {
+    const during = (shop: Shop) => shop.replies.filter((one) => one.kind === kind).map(({ reply }) => reply);
+    const ownDone = during(lost!).filter((reply) => reply.status === 200 && isDown(reply));
+    const [others, refused] = [during(kept!), during(kept!).filter(({ status }) => status !== 200)];
+    for (const { status, text } of refused.slice(0, 5)) lab.say(`other project, ${kind}: ${status} ${text}`);
+    lab.figure(`worker down: ${kind} of its project that were done`, ownDone.length, { is: 0 });
+    lab.figure(`worker down: ${kind} of another project`, others.filter(isDown).length, { atLeast: ENOUGH });
+    lab.figure(`worker down: ${kind} of another project that were refused`, refused.length, { is: 0 });
+    const slowest = Math.max(...others.map(({ sentAt, doneAt }) => doneAt - sentAt));
+    lab.figure(`worker down: slowest of the ${kind} of another project, in seconds`, inSeconds(slowest), { atMost: 5 });
+  }
+  const own = lost!.replies.map(({ reply }) => reply).filter(({ status }) => status !== 200);
+  const bare = own.filter(({ status, headers }) => status !== 503 || headers["retry-after"] === undefined);
+  const late = own.filter(({ sentAt, doneAt }) => doneAt - sentAt > IN_TIME_MS);
+  for (const { status, text } of bare.slice(0, 5)) lab.say(`its project: ${status} ${text.slice(0, 200)}`);
+  lab.figure("worker down: requests of its project that were refused", own.length, { atLeast: 1 });
+  lab.figure("worker down: of these not 503 with Retry-After", bare.length, { is: 0 });
+  lab.figure("worker down: of these after the time limit", late.length, { is: 0 });
+  lab.figure("worker back: its project is served after, in seconds", inSeconds(backAfter), { atMost: 10 });
+  for (const [name, { clients, ledger }] of Object.entries({ "its project": lost!, "another project": kept! })) {
+    const refusals = await settle(clients[0]!, ledger);
+    const told = figuresOf(lab, name);
+    told.figure("repeated writes that were refused", refusals.length, { is: 0 });
+    await audit(told, clients[0]!, ledger, admin);
+    for (const client of clients) client.close();
+  }
+}
+
+/** The latest success of each kind, where there is one. */
+const lastOf = ({ replies }: Shop): Reply[] =>
+  (["redemptions", "configuration"] as const).flatMap(
+    (kind) => replies.findLast((one) => one.kind === kind && one.reply.status === 200)?.reply ?? [],
+  );

@@ -42,13 +42,16 @@ function createWatch() {
   const late: string[] = [];
   const bare: string[] = [];
   const odd: string[] = [];
-  let refused = 0;
-  return {
+  let [refused, held] = [0, 0];
+  const watch = {
+    /** Whether a server was killed: until the database notices, its sessions hold the keys of its requests. */
+    isKilled: false,
     acknowledgedAt,
     late,
     bare,
     odd,
     refused: () => refused,
+    held: () => held,
     note: ({ status, text, headers, sentAt, doneAt }: Reply, isDirect: boolean) => {
       if (status === 200) return void acknowledgedAt.push(doneAt);
       if (doneAt - sentAt > IN_TIME_MS)
@@ -57,7 +60,8 @@ function createWatch() {
         refused += 1;
         // `outcome_unknown` is repeated with its key, at once.
         if (headers["retry-after"] === undefined) bare.push(text.slice(0, 200));
-      } else if (isDirect && status !== 0) odd.push(`${status} ${text.slice(0, 200)}`);
+      } else if (watch.isKilled && text.includes('"idempotency_in_progress"')) held += 1;
+      else if (isDirect && status !== 0) odd.push(`${status} ${text.slice(0, 200)}`);
     },
     /** The longest time without an acknowledged write since a moment, in milliseconds. */
     gapSince: (from: number): number => {
@@ -66,6 +70,7 @@ function createWatch() {
       return Math.max(0, ...times.slice(1).map((one, n) => one - times[n]!));
     },
   };
+  return watch;
 }
 
 async function startLaurel(lab: Lab, cluster: Cluster): Promise<Machine[]> {
@@ -156,6 +161,7 @@ export async function run(lab: Lab, { rounds = 50, seed = 1, only }: Options): P
     const victim = !fault.isPlanned && integer(1, 3) === 1 ? pick(machines) : null;
     const began = performance.now();
     const begun = fault.begin(cluster, before);
+    watch.isKilled = victim !== null;
     victim?.kill("SIGKILL");
     if (victim) lostLaurel += 1;
     const back = victim && upAgain(victim);
@@ -214,6 +220,7 @@ function tell(lab: Lab, { rounds, lostLaurel, outages, watch, splitWrites, repea
   lab.figure("planned switchover: without a write, worst, s", inSeconds(Math.max(0, ...planned)), { atMost: 5 });
   lab.figure("writes accepted by an old primary", splitWrites, { is: 0 });
   lab.figure("answers 503", watch.refused());
+  lab.figure("answers 409, while a server that was killed holds the key", watch.held());
   lab.figure("writes repeated by key", repeats);
   lab.figure("503 without Retry-After", watch.bare.length, { is: 0 });
   lab.figure("other refusals by Laurel", watch.odd.length, { is: 0 });

@@ -13,6 +13,8 @@ import { audit, createLedger, openShop, redeeming, settle } from "../lab/shop.ts
 const [DISK, DISK_MB] = ["disk", 2_000];
 const FAULT_MS = 12_000;
 const CLIENTS = 6;
+/** Who takes the connections, and how many there are for all. */
+const [OTHERS, CONNECTIONS] = [80, 60];
 
 /** What is at hand while something is broken. */
 type Place = { db: Pool; databaseUrl: string; disk: string; slow: string; clock: string };
@@ -22,6 +24,8 @@ type Scene = {
   breaks(place: Place): Promise<() => Promise<void>>;
   /** Whether redemptions of the hot code may be refused meanwhile. Reads and others never may, unless `all` says so. */
   suffers: "the code" | "writes" | "all" | "nobody";
+  /** Somebody is refused: otherwise nothing was broken. */
+  refuses?: true;
 };
 
 const SCENES: readonly Scene[] = [
@@ -58,6 +62,7 @@ const SCENES: readonly Scene[] = [
   {
     name: "a full disk",
     suffers: "writes",
+    refuses: true,
     breaks: async ({ disk }) => {
       const filler = join(disk, "filler");
       // It ends when there is no room left.
@@ -68,20 +73,32 @@ const SCENES: readonly Scene[] = [
   {
     name: "no connection left",
     suffers: "all",
+    refuses: true,
     breaks: async ({ db, databaseUrl }) => {
       // Connected before the others are.
       await db`select 1`;
-      const own = openDb(databaseUrl, { max: 200, statementTimeoutMs: 0 });
-      const taken = Array.from({ length: 200 }, () => own`select pg_sleep(30)`.catch(() => {}));
-      await wait(500);
-      // Whoever is connected is cut off, and somebody else takes the place.
-      await db`select pg_terminate_backend(pid) from pg_stat_activity
-        where application_name = 'laurel' and pid <> pg_backend_pid() and query not like '%pg_sleep%'`;
+      const own = openDb(databaseUrl, { max: OTHERS, statementTimeoutMs: 0 });
+      let isOver = false;
+      // They are more than there are connections: whatever becomes free, one of them takes.
+      const taken = Array.from({ length: OTHERS }, async () => {
+        while (!isOver) await own`select pg_sleep(60)`.catch(() => wait(100));
+      });
+      // Whoever is connected is cut off, until others have every place.
+      await until("Laurel has no connection left", async () => {
+        const ended = await db`select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'laurel' and pid <> pg_backend_pid() and query not like '%pg_sleep%'`;
+        const [all] = await db`select count(*) from pg_stat_activity where backend_type = 'client backend'`;
+        return ended.length === 0 && all!.count >= CONNECTIONS;
+      });
       return async () => {
-        // A backend that sleeps does not see that its client has gone.
-        await db`select pg_terminate_backend(pid) from pg_stat_activity
-          where query like '%pg_sleep%' and pid <> pg_backend_pid()`;
+        isOver = true;
         await own.end({ timeout: 0 });
+        // A backend that sleeps does not see that its client has gone.
+        await until("nobody sleeps any more", async () => {
+          const asleep = await db`select pg_terminate_backend(pid) from pg_stat_activity
+            where query like '%pg_sleep%' and pid <> pg_backend_pid()`;
+          return asleep.length === 0;
+        });
         await Promise.all(taken);
       };
     },
@@ -142,7 +159,12 @@ async function lay(lab: Lab): Promise<Place> {
   const [slow, clock] = [join(lab.dir, "slow"), join(lab.dir, "clock")];
   fs.writeFileSync(slow, "0");
   fs.writeFileSync(clock, "+0s");
-  const postgres = await createPostgres(lab, disk, { max_connections: "60" }, { LD_PRELOAD: library, SLOW_DISK: slow });
+  const postgres = await createPostgres(
+    lab,
+    disk,
+    { max_connections: `${CONNECTIONS}` },
+    { LD_PRELOAD: library, SLOW_DISK: slow },
+  );
   postgres.start();
   return { db: openAdmin(lab, postgres.url), databaseUrl: postgres.url, disk, slow, clock };
 }
@@ -200,6 +222,8 @@ async function play(lab: Lab, { scene, place, clients, ledger }: Played): Promis
     const bound = suffering.includes(what) ? {} : { is: 0 };
     lab.figure(`${scene.name}: ${what} refused`, bad(what).length, bound);
   }
+  const refused = during.filter(({ reply }) => reply.status !== 200).length;
+  lab.figure(`${scene.name}: refused in all`, refused, scene.refuses ? { atLeast: 1 } : {});
   lab.figure(`${scene.name}: answers that are neither 200 nor 503 with Retry-After`, not503.length, { is: 0 });
   lab.figure(
     `${scene.name}: slowest answer, s`,

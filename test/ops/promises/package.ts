@@ -5,6 +5,14 @@ import { type Lab, ROOT, until } from "../lab/lab.ts";
 import { statusOf } from "../lab/laurel.ts";
 import { logOf, start } from "../lab/processes.ts";
 
+/** What some networks need before anything outside can be reached: a proxy, and whom to trust. */
+const wayToRegistry = (): Record<string, string> =>
+  Object.fromEntries(
+    ["NODE_EXTRA_CA_CERTS", "HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy"].flatMap((name) =>
+      process.env[name] === undefined ? [] : [[name, process.env[name]]],
+    ),
+  );
+
 /** A release is made, checked, and started in an empty folder, as somebody does who has nothing but Node. */
 export async function run(lab: Lab): Promise<void> {
   lab.say("npm run release -- --dry-run");
@@ -33,7 +41,8 @@ export async function run(lab: Lab): Promise<void> {
     "--demo-days",
     "0",
   ];
-  const server = start(lab, { name: "npx", command, env: { HOME: home, PATH: process.env.PATH! }, cwd: home });
+  const env = { HOME: home, PATH: process.env.PATH!, ...wayToRegistry() };
+  const server = start(lab, { name: "npx", command, env, cwd: home });
   await until(
     "the package is installed and answers",
     async () => {
