@@ -2,11 +2,7 @@ import { TextInput } from "@mantine/core";
 import { useRef } from "react";
 import { useNavigate, useParams } from "react-router";
 import type { AnswerOf } from "../../../api/op.ts";
-import {
-  createCampaignFromTemplate,
-  type Discount,
-  getCampaignTemplate,
-} from "../../../api/operations.gen.ts";
+import { createCampaignFromTemplate, type Discount, getCampaignTemplate } from "../../../api/operations.gen.ts";
 import { useProject } from "../../../api/session.ts";
 import { useOp } from "../../../api/use-op.ts";
 import { Edited } from "../../../kit/form/edited.tsx";

@@ -5,6 +5,7 @@ import { Link, useParams } from "react-router";
 import { useCan } from "../../../api/session.ts";
 import { MoneyField } from "../../../kit/form/money-field.tsx";
 import { PeriodField } from "../../../kit/form/period-field.tsx";
+import { TimesField } from "../../../kit/form/times-field.tsx";
 import { LoadingRows } from "../../../kit/states/states.tsx";
 import { CategoryField } from "../../../registry/category-field.tsx";
 import { DiscountField } from "../../../registry/discount.ts";
@@ -14,6 +15,7 @@ import { CheckStep } from "./check-step.tsx";
 import { bind, CountField, SegmentField } from "./fields.tsx";
 import { type Step, typeOf, type Values } from "./values.ts";
 
+const PointsExpiryField = lazy(() => import("../../../registry/points-expiry-field.tsx"));
 const TiersField = lazy(() => import("./tiers-field.tsx"));
 
 export type StepProps = {
@@ -90,6 +92,9 @@ function OfferStep({ form, values, isNew }: StepProps) {
     return (
       <Stack gap="lg">
         <CountField key={form.key("points")} form={form} field="points" label={t("campaigns.startPoints")} />
+        <Suspense fallback={<LoadingRows rows={1} />}>
+          <PointsExpiryField key={form.key("expires")} {...bind(form, "expires")} />
+        </Suspense>
         {!isNew && <Elsewhere text="campaigns.earningElsewhere" to="?tab=program" link="cards.program" />}
         {isNew && (
           <Text size="sm" c="dimmed">
@@ -123,6 +128,7 @@ function WhenStep({ form, asks }: StepProps) {
         start={{ fieldKey: form.key("start_date"), ...bind(form, "start_date") }}
         end={{ fieldKey: form.key("expiration_date"), ...bind(form, "expiration_date") }}
       />
+      <TimesField key={form.key("times")} {...bind(form, "times")} />
       {asks.conditions ? (
         <>
           <SegmentField
