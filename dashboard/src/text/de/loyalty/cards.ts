@@ -30,6 +30,8 @@ export const cards = {
   },
   onlyOrders: "Nur eine bezahlte Bestellung hat einen Betrag.",
   byFormula: "Punkte nach einer Formel",
+  formula: "Formel der Punkte",
+  ruleHelp: "Eine Regel, die gelten muss. Leer: Die Punkte gibt es immer.",
   points: "Punkte",
   every: "Je",
   bannerHelp: "Der Name der Regel. Shops zeigen ihn den Kunden.",

@@ -30,6 +30,8 @@ export const cards = {
   },
   onlyOrders: "Only a paid order has an amount.",
   byFormula: "Points by a formula",
+  formula: "Formula of the points",
+  ruleHelp: "A rule that has to hold. Empty: the points are always given.",
   points: "Points",
   every: "For every",
   bannerHelp: "The name of the rule. Shops show it to customers.",
