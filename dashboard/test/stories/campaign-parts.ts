@@ -115,6 +115,15 @@ export async function campaignParts(
     assert.deepEqual(await faultsOf(page), []);
     await dialog.getByRole("button", { name: "Add a reward" }).click();
     await page.getByRole("row").filter({ hasText: "Story cup" }).getByText("70 points").waitFor();
+    await page.getByRole("button", { name: "Story cup", exact: true }).click();
+    await dialog.getByText("everybody who has the points can get it").waitFor();
+    await dialog.getByRole("button", { name: "Add conditions" }).click();
+    await page.getByRole("combobox", { name: "A rule that is there" }).click();
+    await page.getByRole("option", { name: "Story of an offer" }).click();
+    await page.getByRole("button", { name: "Add this rule" }).click();
+    await dialog.getByText("is at least 30.00").waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+    await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Actions for Story cup" }).click();
     await page.getByRole("menuitem", { name: "Remove from the campaign" }).click();
     await page.getByText("Points buy nothing yet").waitFor();

@@ -148,7 +148,8 @@ function voucherOf(values: Values) {
   const redemption = { quantity: values.uses };
   if (kind === "GIFT_VOUCHERS")
     return { type: "GIFT_VOUCHER" as const, gift: { amount: values.gift! }, redemption: { quantity: null }, ...common };
-  if (kind === "LOYALTY_PROGRAM") return { type: "LOYALTY_CARD" as const, loyalty_card: newCard(values.points, values.expires), ...common };
+  if (kind === "LOYALTY_PROGRAM")
+    return { type: "LOYALTY_CARD" as const, loyalty_card: newCard(values.points, values.expires), ...common };
   const isReferral = kind === "REFERRAL_PROGRAM";
   return {
     type: "DISCOUNT_VOUCHER" as const,
