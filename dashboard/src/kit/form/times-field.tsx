@@ -12,7 +12,7 @@ type Props = {
 };
 
 /** On which days of the week and in which hours something applies. */
-export function TimesField({ defaultValue = ALWAYS, onChange, error, "data-path": path }: Props) {
+export default function TimesField({ defaultValue = ALWAYS, onChange, error, "data-path": path }: Props) {
   const t = useText();
   const { timezone } = useProject();
   const [times, setTimes] = useState(defaultValue);

@@ -4,8 +4,6 @@ import { lazy, type ReactNode, Suspense } from "react";
 import { Link, useParams } from "react-router";
 import { useCan } from "../../../api/session.ts";
 import { MoneyField } from "../../../kit/form/money-field.tsx";
-import { PeriodField } from "../../../kit/form/period-field.tsx";
-import { TimesField } from "../../../kit/form/times-field.tsx";
 import { LoadingRows } from "../../../kit/states/states.tsx";
 import { CategoryField } from "../../../registry/category-field.tsx";
 import { DiscountField } from "../../../registry/discount.ts";
@@ -16,6 +14,9 @@ import { bind, CountField, SegmentField } from "./fields.tsx";
 import { type Step, typeOf, type Values } from "./values.ts";
 
 const PointsExpiryField = lazy(() => import("../../../registry/points-expiry-field.tsx"));
+// What is on a step that is not shown first comes after the page.
+const PeriodField = lazy(async () => ({ default: (await import("../../../kit/form/period-field.tsx")).PeriodField }));
+const TimesField = lazy(() => import("../../../kit/form/times-field.tsx"));
 const TiersField = lazy(() => import("./tiers-field.tsx"));
 
 export type StepProps = {
@@ -124,11 +125,13 @@ function WhenStep({ form, asks }: StepProps) {
   const t = useText();
   return (
     <Stack gap="lg">
-      <PeriodField
-        start={{ fieldKey: form.key("start_date"), ...bind(form, "start_date") }}
-        end={{ fieldKey: form.key("expiration_date"), ...bind(form, "expiration_date") }}
-      />
-      <TimesField key={form.key("times")} {...bind(form, "times")} />
+      <Suspense fallback={<LoadingRows rows={4} />}>
+        <PeriodField
+          start={{ fieldKey: form.key("start_date"), ...bind(form, "start_date") }}
+          end={{ fieldKey: form.key("expiration_date"), ...bind(form, "expiration_date") }}
+        />
+        <TimesField key={form.key("times")} {...bind(form, "times")} />
+      </Suspense>
       {asks.conditions ? (
         <>
           <SegmentField
