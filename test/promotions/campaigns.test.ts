@@ -38,7 +38,7 @@ const kindsOf = async ({ id }: TestProject, campaignId: string) =>
 
 test("campaigns: create with nothing but a name and a discount, read by id and by name, list", async () => {
   const { project, call } = await start();
-  const created = await create(call, { name: "Summer/1", voucher, colour: "ignored", active: false, protected: true });
+  const created = await create(call, { name: "Summer/1", voucher, colour: "ignored", active: null, protected: true });
   const { id, created_at } = created;
   assert.match(id, /^camp_[0-9a-f]{24}$/);
   const expected = {
@@ -490,6 +490,25 @@ test("campaigns: a protected one is neither changed nor deleted", async () => {
     assert.deepEqual([refused.status, refused.body.key, refused.body.resource_id], [400, "resource_protected", id]);
   }
   assert.equal((await call("GET /v1/campaigns/A")).body.protected, true);
+});
+
+test("campaigns: made switched off, nothing of one ever applies, and enabling it is told", async () => {
+  const { project, call } = await start();
+  const redeemables = [{ object: "voucher", id: "LATER" }];
+  const isValid = async () =>
+    (await ok(call, "POST /v1/validations", { redeemables, order: { amount: 1000 } })).valid as boolean;
+  const { id, active } = await create(call, {
+    ...{ name: "later", type: "STANDALONE", active: false },
+    voucher: { ...voucher, code: "LATER" },
+  });
+  assert.equal(active, false);
+  assert.equal(await isValid(), false);
+  await ok(call, `POST /v1/campaigns/${id}/enable`);
+  assert.equal(await isValid(), true);
+  assert.deepEqual(await kindsOf(project, id), ["voucher.created", "campaign.created", "campaign.enabled"]);
+  const card = { type: "LOYALTY_CARD", loyalty_card: { points: 0 } };
+  const points = await ok(call, "POST /v1/loyalties", { name: "points", active: false, voucher: card });
+  assert.equal(points.active, false);
 });
 
 test("campaigns: disabled and enabled again, and told once", async () => {

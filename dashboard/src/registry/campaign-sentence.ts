@@ -1,5 +1,6 @@
 import type { Discount } from "../api/operations.gen.ts";
 import { formatMoment } from "../kit/date/date.ts";
+import { ALWAYS, daysSay, type Times } from "../kit/date/times.ts";
 import { formatCount } from "../kit/money/count.ts";
 import { formatMoney } from "../kit/money/money.ts";
 import { localeOf, type Text } from "../text/text.ts";
@@ -19,6 +20,7 @@ export type Offer = {
   earns?: { points: number; every: number } | null;
   from?: string | null;
   to?: string | null;
+  times?: Times;
   segment?: string | null;
   spends?: number | null;
   /** Uses of each code; null: any number. */
@@ -47,6 +49,15 @@ function givesOf({ kind, discount, tiers = [], gift, points, earns }: Offer, { t
   return worth(discount) ?? t("sentence.nothing");
 }
 
+function timesSay({ days, from, to, isKept }: Times, t: Text): string[] {
+  const hours = isKept
+    ? t("sentence.atHours")
+    : from || to
+      ? t("sentence.inHours", { from: from || "00:00", to: to || "23:59" })
+      : null;
+  return [days.length > 0 ? t("sentence.onDays", { days: daysSay(days) }) : null, hours].filter((one) => one !== null);
+}
+
 /** When, who, what, how often and how much, in one plain sentence. */
 export function campaignSentence(offer: Offer, look: Look): string {
   const { t, currency, zone } = look;
@@ -55,6 +66,7 @@ export function campaignSentence(offer: Offer, look: Look): string {
   const when = [
     from ? t("sentence.from", { moment: formatMoment(from, zone) }) : null,
     to ? t("sentence.until", { moment: formatMoment(to, zone) }) : null,
+    ...timesSay(offer.times ?? ALWAYS, t),
   ].filter((one) => one !== null);
   const who = segment ? t("sentence.segment", { segment }) : t("sentence.everybody");
   const spend = spends ? t("sentence.spends", { amount: money(spends) }) : "";

@@ -26,6 +26,16 @@ export async function campaignParts(
     assert.deepEqual(await faultsOf(page), []);
     await dialog.getByRole("button", { name: "Add an offer" }).click();
     await page.getByRole("row").filter({ hasText: "Later" }).getByText("Scheduled").waitFor();
+    const order = async () => {
+      const { tiers } = await shop.api<{ tiers: { name: string }[] }>(`/v1/promotions/${ids.promotion}/tiers`);
+      return tiers.map(({ name }) => name);
+    };
+    await page.getByRole("button", { name: "Move Later up" }).press("Enter");
+    await page.getByText("Order changed").waitFor();
+    assert.deepEqual(await order(), ["Later", "Ten off"]);
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("Undone").waitFor();
+    assert.deepEqual(await order(), ["Ten off", "Later"]);
     await page.getByRole("button", { name: "Later", exact: true }).click();
     await dialog.getByLabel("Percent off").fill("25");
     await dialog.getByLabel("Switched on").click();
@@ -57,7 +67,11 @@ export async function campaignParts(
     await page.getByLabel("Budget").fill("500");
     await page.getByRole("combobox", { name: "Stacking category" }).click();
     await page.getByRole("option").first().click();
+    await tab(page, "Who and when");
+    await page.getByLabel("Friday").check();
+    assert.deepEqual(await faultsOf(page), []);
     await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("only on Friday").waitFor();
     const conditions = page.getByRole("region", { name: "Conditions" });
     await conditions.getByText("500.00").waitFor();
     const { validation_rules_assignments, category_id } = await shop.api<Changed>(`/v1/campaigns/${ids.promotion}`);
@@ -68,14 +82,29 @@ export async function campaignParts(
 
   await t.test("a loyalty campaign shows and gets ways to earn, tiers and rewards", async () => {
     await page.goto(`${shop.url}/campaigns/${ids.loyalty}?tab=program`);
+    await page.getByText("Points expire after 6 months, until the end of the month.").waitFor();
     await page.getByRole("button", { name: "1 point for each $10.00", exact: true }).click();
     await dialog.getByLabel("Points *").fill("3");
+    await dialog.getByRole("combobox", { name: "Conditions" }).click();
+    await page.getByRole("option", { name: "Story of an offer" }).click();
     assert.deepEqual(await faultsOf(page), []);
     await dialog.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("button", { name: "3 points for each $10.00", exact: true }).waitFor();
+    await page
+      .getByRole("row")
+      .filter({ hasText: "3 points for each $10.00" })
+      .getByText("is at least 30.00")
+      .waitFor();
+    await page.getByRole("button", { name: "Add an earning rule" }).click();
+    await dialog.getByRole("combobox", { name: "Gives" }).click();
+    await page.getByRole("option", { name: "A fixed number of points" }).click();
+    await dialog.getByLabel("Work it out by a formula").click();
+    await dialog.getByRole("textbox", { name: "Formula of the points" }).fill("ORDER_AMOUNT / 200");
+    assert.deepEqual(await faultsOf(page), []);
+    await dialog.getByRole("button", { name: "Add an earning rule" }).click();
+    await page.getByRole("row").filter({ hasText: "Points by a formula" }).first().waitFor();
     await page.getByRole("button", { name: "Add a tier" }).click();
     await dialog.getByLabel("Name").fill("Story tier");
-    await dialog.getByLabel("Times the points of").fill("2");
+    await dialog.getByLabel("Times the points of").first().fill("2");
     await dialog.getByRole("button", { name: "Add a tier" }).click();
     await page.getByText("2 times: 3 points for each $10.00").waitFor();
     await page.getByRole("button", { name: "Add a reward" }).click();
@@ -86,6 +115,15 @@ export async function campaignParts(
     assert.deepEqual(await faultsOf(page), []);
     await dialog.getByRole("button", { name: "Add a reward" }).click();
     await page.getByRole("row").filter({ hasText: "Story cup" }).getByText("70 points").waitFor();
+    await page.getByRole("button", { name: "Story cup", exact: true }).click();
+    await dialog.getByText("everybody who has the points can get it").waitFor();
+    await dialog.getByRole("button", { name: "Add conditions" }).click();
+    await page.getByRole("combobox", { name: "A rule that is there" }).click();
+    await page.getByRole("option", { name: "Story of an offer" }).click();
+    await page.getByRole("button", { name: "Add this rule" }).click();
+    await dialog.getByText("is at least 30.00").waitFor();
+    assert.deepEqual(await faultsOf(page), []);
+    await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Actions for Story cup" }).click();
     await page.getByRole("menuitem", { name: "Remove from the campaign" }).click();
     await page.getByText("Points buy nothing yet").waitFor();
@@ -93,7 +131,10 @@ export async function campaignParts(
     const amount = { every: 1000, points: 3 };
     assert.deepEqual(
       rules.data.map(({ loyalty }) => loyalty),
-      [{ type: "PROPORTIONAL", calculation_type: "ORDER_AMOUNT", order: { amount } }],
+      [
+        { type: "FIXED", points: 1, points_formula: "ORDER_AMOUNT / 200" },
+        { type: "PROPORTIONAL", calculation_type: "ORDER_AMOUNT", order: { amount } },
+      ],
     );
   });
 }

@@ -33,12 +33,31 @@ const KINDS: Record<string, { fill: (page: Page) => Promise<unknown>; made: Reco
       await page.getByText("Fill in this field.").first().waitFor();
       await page.getByLabel("Points earned").fill("1");
       await page.getByLabel("For every").fill("10");
+      await page.getByRole("combobox", { name: "Points expire" }).click();
+      await page.getByRole("option", { name: "some months after they were earned" }).click();
+      await page.getByLabel("Months").fill("6");
     },
-    made: { campaign_type: "LOYALTY_PROGRAM", type: "AUTO_UPDATE" },
+    made: {
+      ...{ campaign_type: "LOYALTY_PROGRAM", type: "AUTO_UPDATE" },
+      expires: { period_type: "MONTH", period_value: 6, rounding_type: "END_OF_MONTH" },
+    },
   },
   Referral: {
-    fill: (page) => page.getByLabel("Percent off").fill("5"),
-    made: { campaign_type: "REFERRAL_PROGRAM", percent_off: 5 },
+    fill: async (page) => {
+      await page.getByLabel("Percent off").fill("5");
+      await tab(page, "Who and when");
+      await page.getByLabel("Saturday").check();
+      await page.getByLabel("From", { exact: true }).fill("19:00");
+      await page.getByLabel("Until", { exact: true }).fill("17:00");
+      await page.getByRole("button", { name: "Create campaign" }).click();
+      await page.getByText("The end must be after the start, on the same day.").first().waitFor();
+      await page.getByLabel("Until", { exact: true }).fill("21:30");
+      await page.getByText("only on Saturday, only from 19:00 to 21:30.").waitFor();
+    },
+    made: {
+      ...{ campaign_type: "REFERRAL_PROGRAM", percent_off: 5, days: [6] },
+      hours: { daily: [{ start_time: "19:00", expiration_time: "21:30" }] },
+    },
   },
 };
 
@@ -50,9 +69,12 @@ type Shown = {
   active: boolean;
   start_date?: string;
   expiration_date?: string;
+  validity_day_of_week: number[] | null;
+  validity_hours: object | null;
   voucher?: {
     gift?: { amount: number };
     discount?: { percent_off?: number };
+    loyalty_card?: { expiration_rules?: object };
     redemption: { quantity: number | null };
   };
   promotion?: { tiers: { action: { discount: { amount_off?: number } } }[] };
@@ -64,6 +86,8 @@ const factsOf = (made: Shown): Record<string, unknown> => ({
   active: made.active,
   gift: made.voucher?.gift?.amount,
   percent_off: made.voucher?.discount?.percent_off,
+  expires: made.voucher?.loyalty_card?.expiration_rules,
+  ...{ days: made.validity_day_of_week, hours: made.validity_hours },
   amount_off: made.promotion?.tiers[0]?.action.discount.amount_off,
 });
 
@@ -126,7 +150,7 @@ export async function campaigns(t: TestContext, shop: Shop): Promise<void> {
       await fill(page);
       const facts = factsOf(await created(act));
       ids[kind] = page.url().split("/").at(-1)!;
-      for (const [name, value] of Object.entries(made)) assert.equal(facts[name], value, name);
+      for (const [name, value] of Object.entries(made)) assert.deepEqual(facts[name], value, name);
     });
 
   await campaignParts(t, shop, page, { promotion: ids.Promotion!, loyalty: ids.Loyalty! });

@@ -67,7 +67,7 @@ export async function createCampaign(
       ...kind,
       ...(await extrasOf(c, catalog, kind, sent)),
       ...about,
-      ...{ project_id: c.project.id, id: c.newId("camp"), code_config },
+      ...{ project_id: c.project.id, id: c.newId("camp"), code_config, active: sent.active ?? true },
       category_id: (await categoryOf(c, catalog, sent)) ?? null,
       created_at: await takeStamps(c.db, c.project.id, { now: c.now }),
     },

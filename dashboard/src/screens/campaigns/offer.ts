@@ -1,4 +1,5 @@
 import type { Campaign } from "../../api/operations.gen.ts";
+import { timesOf } from "../../kit/date/times.ts";
 import type { Offer } from "../../registry/campaign-sentence.ts";
 
 /** What a saved campaign offers, for its sentence. */
@@ -10,5 +11,6 @@ export const offerOf = (campaign: Campaign): Offer => ({
   points: campaign.voucher?.loyalty_card?.points ?? null,
   from: campaign.start_date ?? null,
   to: campaign.expiration_date ?? null,
+  times: timesOf(campaign),
   uses: campaign.voucher?.redemption.quantity ?? null,
 });

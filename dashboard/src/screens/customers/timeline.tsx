@@ -18,6 +18,7 @@ import { formatDiscount, formatMoney } from "../../kit/money/money.ts";
 import { Panel } from "../../kit/page/panel.tsx";
 import { Failure, LoadingRows } from "../../kit/states/states.tsx";
 import { POINT_ENTRIES } from "../../registry/point-entries.ts";
+import { redeemedName } from "../../registry/redeemed-name.ts";
 import { reasonWord } from "../../registry/words.ts";
 import { localeOf, type TextKey, useText } from "../../text/text.ts";
 import { ACTIVITIES, KINDS, type Kind, kindOf } from "./activities.ts";
@@ -58,6 +59,7 @@ type Named = ReturnType<typeof useNamed>;
 
 /** What is known of the redemption or the order that an activity names: a link, and a sum. */
 function useDetail({ data }: CustomerActivity, named: Named) {
+  const t = useText();
   const { currency } = useProject();
   const options = { locale: localeOf() };
   const redemptionId = valueAt(data, "redemption_id");
@@ -66,7 +68,7 @@ function useDetail({ data }: CustomerActivity, named: Named) {
     const saved = one?.order?.total_applied_discount_amount;
     return {
       to: `/redemptions/${redemptionId}`,
-      name: one?.voucher?.code ?? redemptionId,
+      name: one ? redeemedName(one, t) : redemptionId,
       sum: typeof saved === "number" && saved > 0 ? formatDiscount(saved, currency, options) : null,
     };
   }

@@ -6,19 +6,11 @@ import { search, tabs } from "../../kit/list/filters.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
 import { day, record } from "../../kit/list/more-filters.tsx";
 import { useList } from "../../kit/list/use-list.ts";
+import { redeemedName } from "../../registry/redeemed-name.ts";
 import { redemptionResult } from "../../registry/redemption-result.tsx";
-import type { Text } from "../../text/text.ts";
 import { Totals } from "./totals.tsx";
 
 type Redemption = RowOf<typeof listRedemptions>;
-
-/** A code, the name of a promotion, or how many of them were redeemed at once. */
-function nameOf({ voucher, promotion_tier, order, id }: Redemption, t: Text): string {
-  const single = voucher?.code ?? (promotion_tier as { name?: string } | undefined)?.name;
-  if (single !== undefined && single !== null) return single;
-  const parts = order?.redemptions?.[id]?.stacked?.length;
-  return parts === undefined ? t("redemptions.stack") : t("redemptions.stackOf", { count: parts });
-}
 
 /** Redemptions are asked for by the name of a campaign. */
 const BY_NAME = { ...CAMPAIGNS, optionOf: ({ name }: { name: string }) => ({ value: name, label: name }) };
@@ -26,7 +18,7 @@ const BY_NAME = { ...CAMPAIGNS, optionOf: ({ name }: { name: string }) => ({ val
 const COLUMNS = [
   link<Redemption>(
     "redemptions.what",
-    (row, { t }) => nameOf(row, t),
+    (row, { t }) => redeemedName(row, t),
     ({ id }) => `/redemptions/${id}`,
   ),
   redemptionResult("redemptions.result"),

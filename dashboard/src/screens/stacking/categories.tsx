@@ -1,6 +1,5 @@
-import { ActionIcon, Button, Group, TextInput } from "@mantine/core";
-import { IconArrowDown, IconArrowUp, IconGripVertical } from "@tabler/icons-react";
-import { useQueryClient } from "@tanstack/react-query";
+import { Button, Group, TextInput } from "@mantine/core";
+import { IconGripVertical } from "@tabler/icons-react";
 import { useState } from "react";
 import {
   type Category,
@@ -13,12 +12,13 @@ import {
 } from "../../api/operations.gen.ts";
 import { send } from "../../api/send.ts";
 import { useCan, useProject } from "../../api/session.ts";
-import { askAgainAfter } from "../../api/use-op.ts";
 import { confirm } from "../../kit/confirm/confirm.ts";
 import { Select } from "../../kit/later/fields.ts";
+import { MoveButtons } from "../../kit/order/move-buttons.tsx";
+import { moved } from "../../kit/order/places.ts";
+import { useOrder } from "../../kit/order/use-order.ts";
 import { Can } from "../../kit/page/can.tsx";
 import { MoreMenu } from "../../kit/page/more-menu.tsx";
-import { notifyDone, notifyFailed } from "../../kit/undo/undo.tsx";
 import { useAct } from "../../kit/undo/use-act.ts";
 import { useText } from "../../text/text.ts";
 import { type Group as GroupName, groupOf } from "./combine.ts";
@@ -26,39 +26,11 @@ import classes from "./stacking.module.css";
 
 const GROUPS: readonly GroupName[] = ["common", "joint", "exclusive"];
 
-const moved = (ids: readonly string[], id: string, to: number): string[] => {
-  const rest = ids.filter((one) => one !== id);
-  return [...rest.slice(0, to), id, ...rest.slice(to)];
-};
-
-/** Writes an order: the places that there are, handed out anew. Those that keep theirs are not written. */
-function useOrder(categories: readonly Category[]) {
-  const t = useText();
-  const client = useQueryClient();
-  const [shown, setShown] = useState<string[] | null>(null);
-  const was = categories.map(({ id }) => id);
-  const write = async (ids: readonly string[], old: readonly Category[]) => {
-    const hierarchyOf = new Map(old.map(({ id, hierarchy }) => [id, hierarchy]));
-    for (const [place, id] of ids.entries())
-      if (hierarchyOf.get(id) !== place) await send(updateCategory, { categoryId: id }, { body: { hierarchy: place } });
-    await askAgainAfter(client, updateCategory);
-  };
-  const order = async (ids: string[]) => {
-    if (ids.join() === was.join()) return;
-    setShown(ids);
-    try {
-      await write(ids, categories);
-      const now = categories.map((one) => ({ ...one, hierarchy: ids.indexOf(one.id) }));
-      notifyDone(t("stacking.reordered"), () => write(was, now));
-    } catch (error) {
-      notifyFailed(error);
-      await askAgainAfter(client, updateCategory);
-    } finally {
-      setShown(null);
-    }
-  };
-  return { ids: shown ?? was, order };
-}
+/** Puts categories in an order. */
+const useCategoryOrder = (categories: readonly Category[]) =>
+  useOrder(categories, updateCategory, (categoryId, hierarchy) =>
+    send(updateCategory, { categoryId }, { body: { hierarchy } }),
+  );
 
 function GroupSelect({ category, rules }: { category: Category; rules: StackingRules }) {
   const t = useText();
@@ -168,9 +140,8 @@ function NewCategory({ place }: { place: number }) {
 
 /** The order of categories, by dragging or with the arrows. */
 export function Categories({ categories, rules }: { categories: readonly Category[]; rules: StackingRules }) {
-  const t = useText();
   const can = useCan()("updateCategory");
-  const { ids, order } = useOrder(categories);
+  const { ids, order } = useCategoryOrder(categories);
   const [dragged, setDragged] = useState<string | null>(null);
   const [over, setOver] = useState<number | null>(null);
   const byId = new Map(categories.map((one) => [one.id, one]));
@@ -186,15 +157,6 @@ export function Categories({ categories, rules }: { categories: readonly Categor
           const category = byId.get(id);
           if (!category) return [];
           const { name } = category;
-          const move = (to: number, text: "stacking.up" | "stacking.down", Icon: typeof IconArrowUp) => (
-            <ActionIcon
-              aria-label={t(text, { name })}
-              disabled={to < 0 || to >= ids.length}
-              onClick={() => void order(moved(ids, id, to))}
-            >
-              <Icon size={16} stroke={1.75} />
-            </ActionIcon>
-          );
           return (
             <li
               key={id}
@@ -217,8 +179,7 @@ export function Categories({ categories, rules }: { categories: readonly Categor
               <span className={classes.place}>{place + 1}</span>
               <span className={classes.name}>{name}</span>
               <GroupSelect category={category} rules={rules} />
-              {can && move(place - 1, "stacking.up", IconArrowUp)}
-              {can && move(place + 1, "stacking.down", IconArrowDown)}
+              {can && <MoveButtons of={{ ids, order }} id={id} name={name} />}
               <CategoryMenu category={category} />
             </li>
           );

@@ -10,6 +10,7 @@ export const kit = {
   notFound: "Das gibt es nicht (mehr)",
   retry: "Noch einmal versuchen",
   more: "Weitere Aktionen",
+  order: { up: "{{name}} nach oben", down: "{{name}} nach unten", done: "Reihenfolge geändert" },
   back: "Zurück",
   noAccess: "Das dürfen Sie nicht sehen",
   noAccessNeeds: "Fehlende Berechtigung:",
@@ -70,6 +71,15 @@ export const kit = {
     starts: "Beginnt",
     ends: "Endet",
     help: "Beide Zeiten gelten in der Zeitzone {{zone}}. Leer: ab sofort und ohne Ende.",
+  },
+  times: {
+    title: "Tage und Uhrzeiten",
+    days: "Nur an diesen Tagen",
+    from: "Von",
+    to: "Bis",
+    help: "Tage und Uhrzeiten gelten in der Zeitzone {{zone}}. Nichts gewählt: an jedem Tag, rund um die Uhr.",
+    kept: "Es gibt Uhrzeiten, die sich je Tag unterscheiden. Sie bleiben, wie sie sind.",
+    backwards: "Das Ende muss am selben Tag nach dem Anfang liegen.",
   },
   call: {
     show: "Als API-Aufruf zeigen",

@@ -10,6 +10,7 @@ export const kit = {
   notFound: "This is not there (any more)",
   retry: "Try again",
   more: "More actions",
+  order: { up: "Move {{name}} up", down: "Move {{name}} down", done: "Order changed" },
   back: "Back",
   noAccess: "You may not see this",
   noAccessNeeds: "Missing permission:",
@@ -69,6 +70,15 @@ export const kit = {
     starts: "Starts",
     ends: "Ends",
     help: "Both times are on the clock of {{zone}}. Empty: from now on, and without an end.",
+  },
+  times: {
+    title: "Days and hours",
+    days: "Only on these days",
+    from: "From",
+    to: "Until",
+    help: "Days and hours are on the clock of {{zone}}. None chosen: on every day, all day long.",
+    kept: "There are hours that differ by day. They stay as they are.",
+    backwards: "The end must be after the start, on the same day.",
   },
   call: {
     show: "Show as API call",

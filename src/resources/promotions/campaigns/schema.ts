@@ -57,6 +57,9 @@ export const campaignCreate = {
   ...optional({
     campaign_type,
     ...common,
+    active: Nullable(
+      Type.Boolean({ description: "`false`: nothing of it applies until it is enabled. Left out: `true`." }),
+    ),
     use_voucher_metadata_schema: Type.Boolean({
       description: "Metadata is checked with the schema of vouchers, and not with that of campaigns.",
     }),

@@ -117,7 +117,7 @@ export const updateCampaign = update;
 
 type Later = "updated_at" | "deleted_at" | "archived_at" | "voucher_version" | "active" | "protected";
 type Extra = "referral_program" | "loyalty_tiers_expiration";
-type NewCampaign = Omit<CampaignRow, Later | Extra> & { [F in Extra]?: CampaignRow[F] | undefined };
+type NewCampaign = Omit<CampaignRow, Later | Extra> & { [F in Extra | "active"]?: CampaignRow[F] | undefined };
 
 export async function insertCampaign(
   tx: Tx,

@@ -22,6 +22,11 @@ test("a rule that is opened and saved is the same rule", () => {
     { type: "FIXED", points: 10 },
     { type: "PROPORTIONAL", calculation_type: "ORDER_AMOUNT", order: { amount: RATE } },
     { type: "PROPORTIONAL", calculation_type: "ORDER_TOTAL_AMOUNT", order: { total_amount: RATE } },
+    { type: "FIXED", points: 10, points_formula: "ORDER_AMOUNT / 2" },
+    {
+      ...{ type: "PROPORTIONAL", calculation_type: "ORDER_AMOUNT" },
+      order: { amount: { ...RATE, points_formula: "1 + 1" } },
+    },
   ]) {
     const values = earningValuesOf(ruleWith(loyalty));
     assert.deepEqual(newEarning(values, new Map()).loyalty, loyalty);
@@ -46,4 +51,15 @@ test("an event of the shop is sent by its name and its schema", () => {
   const { event, custom_event } = newEarning(values, new Map([["ms_1", "store_visited"]]));
   assert.deepEqual([event, custom_event], ["store_visited", { schema_id: "ms_1" }]);
   assert.equal(earningValuesOf(ruleWith({ type: "FIXED", points: 5 }, "store_visited")).event, "custom");
+});
+
+test("a condition and a formula are sent when they are changed, and taken away again", () => {
+  const saved = ruleWith({ type: "FIXED", points: 10, points_formula: "1 + 1" });
+  const values = earningValuesOf({ ...saved, validation_rule_id: "val_1" });
+  assert.equal(values.rule, "val_1");
+  assert.equal(newEarning(values, new Map()).validation_rule_id, "val_1");
+  assert.deepEqual(earningChanges({ rule: null }, { ...values, rule: null }), { validation_rule_id: null });
+  assert.deepEqual(earningChanges({ formula: "" }, { ...values, formula: "" }), {
+    loyalty: { type: "FIXED", points: 10 },
+  });
 });

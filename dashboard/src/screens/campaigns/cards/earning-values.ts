@@ -9,7 +9,7 @@ import { formatMoney } from "../../../kit/money/money.ts";
 import { localeOf, type Text, type TextKey } from "../../../text/text.ts";
 
 type Loyalty = CampaignEarningRule["loyalty"];
-type Rate = { every: number | string; points: number | string; property?: string };
+type Rate = { every: number | string; points: number | string; points_formula?: string | null; property?: string };
 type NewRule = BodyOf<typeof createCampaignEarningRules>[number];
 
 /** What earns, as the interface names it, and what it is about. `custom` stands for the names of the shop's own events. */
@@ -35,6 +35,10 @@ export type EarningValues = {
   gives: "amount" | "total" | "points" | "kept";
   points: number | null;
   every: number | null;
+  /** Goes before `points`, which counts where it gives nothing. */
+  formula: string;
+  /** A validation rule that has to hold. */
+  rule: string | null;
   banner: string;
   active: boolean;
   start_date: string | null;
@@ -42,24 +46,28 @@ export type EarningValues = {
 };
 export const NEW_EARNING: EarningValues = {
   ...{ event: "order.paid", about: "", gives: "amount", points: 1, every: 100 },
+  ...{ formula: "", rule: null },
   ...{ banner: "", active: true, start_date: null, expiration_date: null },
 };
 
-function givenBy({ type, points, points_formula, order }: Loyalty): Pick<EarningValues, "gives" | "points" | "every"> {
+type Given = Pick<EarningValues, "gives" | "points" | "every" | "formula">;
+function givenBy({ type, points, points_formula, order }: Loyalty): Given {
   const [amount, total] = [order?.amount, order?.total_amount];
   const rate = amount ?? total;
-  if (type === "FIXED" && points !== undefined && !points_formula)
-    return { gives: "points", points: Number(points), every: null };
-  if (type === "PROPORTIONAL" && rate && !rate.points_formula)
-    return { gives: amount ? "amount" : "total", points: Number(rate.points), every: Number(rate.every) };
-  return { gives: "kept", points: null, every: null };
+  if (type === "FIXED" && points !== undefined)
+    return { gives: "points", points: Number(points), every: null, formula: points_formula ?? "" };
+  if (type === "PROPORTIONAL" && rate) {
+    const given = { points: Number(rate.points), every: Number(rate.every), formula: rate.points_formula ?? "" };
+    return { gives: amount ? "amount" : "total", ...given };
+  }
+  return { gives: "kept", points: null, every: null, formula: "" };
 }
 
 export const earningValuesOf = (rule: CampaignEarningRule): EarningValues => ({
   event: kindOfEvent(rule.event),
   about: rule.segment?.id ?? rule.loyalty_tier?.id ?? rule.custom_event?.schema_id ?? "",
   ...givenBy(rule.loyalty),
-  ...{ banner: rule.source.banner ?? "", active: rule.active },
+  ...{ banner: rule.source.banner ?? "", active: rule.active, rule: rule.validation_rule_id },
   ...{ start_date: rule.start_date, expiration_date: rule.expiration_date },
 });
 
@@ -79,9 +87,10 @@ export function earningFaults(values: EarningValues, t: Text) {
   };
 }
 
-function loyaltyOf({ gives, points, every }: EarningValues): Loyalty {
-  if (gives === "points") return { type: "FIXED", points: points! };
-  const rate = { every: every!, points: points! };
+function loyaltyOf({ gives, points, every, formula }: EarningValues): Loyalty {
+  const given = { points: points!, ...(formula.trim() !== "" && { points_formula: formula }) };
+  if (gives === "points") return { type: "FIXED", ...given };
+  const rate = { every: every!, ...given };
   return gives === "total"
     ? { type: "PROPORTIONAL", calculation_type: "ORDER_TOTAL_AMOUNT", order: { total_amount: rate } }
     : { type: "PROPORTIONAL", calculation_type: "ORDER_AMOUNT", order: { amount: rate } };
@@ -89,7 +98,7 @@ function loyaltyOf({ gives, points, every }: EarningValues): Loyalty {
 
 /** `events`: the names of the shop's own events, by the ids of their schemas. */
 export function newEarning(values: EarningValues, events: ReadonlyMap<string, string>): NewRule {
-  const { event, about, banner, active, start_date, expiration_date } = values;
+  const { event, about, rule, banner, active, start_date, expiration_date } = values;
   const kind = EVENTS[event];
   return {
     event: event === "custom" ? (events.get(about) ?? "") : event,
@@ -97,6 +106,7 @@ export function newEarning(values: EarningValues, events: ReadonlyMap<string, st
     ...(kind === "tier" && { loyalty_tier: { id: about } }),
     ...(kind === "event" && { custom_event: { schema_id: about } }),
     ...{ loyalty: loyaltyOf(values), active, start_date, expiration_date },
+    ...(rule && { validation_rule_id: rule }),
     ...(banner.trim() !== "" && { source: { banner: banner.trim() } }),
   };
 }
@@ -106,9 +116,10 @@ export function earningChanges(
   changes: Partial<EarningValues>,
   values: EarningValues,
 ): BodyOf<typeof updateCampaignEarningRule> {
-  const isGiven = "gives" in changes || "points" in changes || "every" in changes;
+  const isGiven = "gives" in changes || "points" in changes || "every" in changes || "formula" in changes;
   return {
     ...(isGiven && values.gives !== "kept" && { loyalty: loyaltyOf(values) }),
+    ...("rule" in changes && { validation_rule_id: changes.rule ?? null }),
     ...("banner" in changes && { source: { banner: changes.banner?.trim() || null } }),
     ...(changes.active !== undefined && { active: changes.active }),
     ...("start_date" in changes && { start_date: changes.start_date ?? null }),
@@ -124,7 +135,7 @@ export function earningSays({ loyalty }: Pick<CampaignEarningRule, "loyalty">, t
   const rate = rateOf(loyalty);
   if (loyalty.type === "FIXED")
     return loyalty.points_formula ? t("cards.byFormula") : t("loyalty.gives", { count: Number(loyalty.points) });
-  if (!rate) return t("cards.byFormula");
+  if (!rate || rate.points_formula) return t("cards.byFormula");
   const every = Number(rate.every);
   const each = loyalty.calculation_type?.endsWith("AMOUNT")
     ? formatMoney(every, currency, { locale: localeOf() })

@@ -1,5 +1,5 @@
 import { Switch, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import {
   type CampaignEarningRule,
   createCampaignEarningRules,
@@ -17,6 +17,7 @@ import { RecordForm } from "../../../kit/form/record-form.tsx";
 import { type RecordForm as RecordState, useRecordForm, type Version } from "../../../kit/form/use-record-form.ts";
 import { Select } from "../../../kit/later/fields.ts";
 import { notifyDone } from "../../../kit/undo/undo.tsx";
+import { RuleSelect } from "../../../registry/conditions/rule-select.tsx";
 import { useText } from "../../../text/text.ts";
 import { AboutField } from "./about-field.tsx";
 import {
@@ -32,6 +33,9 @@ import {
   newEarning,
 } from "./earning-values.ts";
 import { CountInput, PartWindow } from "./part.tsx";
+
+// The parser of formulas comes with it.
+const FormulaField = lazy(() => import("../../../registry/formula/formula-field.tsx"));
 
 type Props = { campaignId: string; onClose: () => void };
 type FieldsProps = Props & { rule: CampaignEarningRule | null; from: Version<EarningValues> };
@@ -117,6 +121,7 @@ type EventsProps = { events: ReadonlyMap<string, string> };
 function Gives({ state: { form }, shown, rule }: PartProps) {
   const t = useText();
   const { currency } = useProject();
+  const [hasFormula, setFormula] = useState(shown.formula !== "");
   const ways = shown.event === "order.paid" ? (["amount", "total", "points"] as const) : (["points"] as const);
   if (shown.gives === "kept" && rule)
     return <TextInput label={t("cards.gives")} readOnly value={earningSays(rule, t, currency)} />;
@@ -140,12 +145,31 @@ function Gives({ state: { form }, shown, rule }: PartProps) {
           {...form.getInputProps("every")}
         />
       )}
+      <Switch
+        label={t("discounts.byFormula")}
+        checked={hasFormula}
+        onChange={({ currentTarget }) => {
+          setFormula(currentTarget.checked);
+          if (!currentTarget.checked) form.setFieldValue("formula", "" as never);
+        }}
+      />
+      {hasFormula && (
+        <Suspense>
+          <FormulaField
+            label={t("cards.formula")}
+            description={t("discounts.formulaHelp")}
+            defaultValue={shown.formula}
+            onChange={(text) => form.setFieldValue("formula", text as never)}
+          />
+        </Suspense>
+      )}
     </>
   );
 }
 
 function Fields(props: FieldsProps) {
   const t = useText();
+  const can = useCan();
   const { rule, from, campaignId } = props;
   const events = useShopEvents();
   const [shown, setShown] = useState(from.values);
@@ -155,6 +179,15 @@ function Fields(props: FieldsProps) {
     <RecordForm state={state} {...(rule === null && { saveText: t("cards.addRule") })}>
       <When {...{ state, shown, rule, campaignId, events }} />
       <Gives {...{ state, shown, rule }} />
+      {can("listValidationRules") && (
+        <RuleSelect
+          label={t("conditions.title")}
+          description={t("cards.ruleHelp")}
+          value={shown.rule}
+          onChange={(id) => form.setFieldValue("rule", id as never)}
+          error={form.errors.rule}
+        />
+      )}
       <TextInput
         key={form.key("banner")}
         label={t("campaigns.banner")}

@@ -1,12 +1,14 @@
 import { Text } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
 import {
+  type Campaign,
   type CampaignEarningRule,
   deleteCampaignEarningRule,
   disableCampaignEarningRule,
   enableCampaignEarningRule,
   listCampaignEarningRules,
 } from "../../../api/operations.gen.ts";
+import { useCan } from "../../../api/session.ts";
 import { useOp } from "../../../api/use-op.ts";
 import { confirm } from "../../../kit/confirm/confirm.ts";
 import { type Column, period, text } from "../../../kit/list/columns.tsx";
@@ -16,6 +18,8 @@ import { Section } from "../../../kit/page/section.tsx";
 import { Loaded } from "../../../kit/states/loaded.tsx";
 import { StatusBadge } from "../../../kit/status/status-badge.tsx";
 import { useAct } from "../../../kit/undo/use-act.ts";
+import { RuleWords } from "../../../registry/conditions/rule-words.tsx";
+import { expirySays } from "../../../registry/points-expiry.ts";
 import { useText } from "../../../text/text.ts";
 import { earningSays, eventWord, kindOfEvent } from "./earning-values.ts";
 import { AddButton, ALL, OpenName } from "./part.tsx";
@@ -43,6 +47,7 @@ function useRuleActs(campaignId: string) {
 
 function useColumns(campaignId: string, open: (id: string) => void): Column<CampaignEarningRule>[] {
   const t = useText();
+  const can = useCan();
   const acts = useRuleActs(campaignId);
   const named = (rule: CampaignEarningRule, currency: string) => rule.source.banner ?? earningSays(rule, t, currency);
   return [
@@ -52,8 +57,16 @@ function useColumns(campaignId: string, open: (id: string) => void): Column<Camp
       ),
     }),
     text("cards.when", "event", {
-      cell: ({ event }) =>
-        kindOfEvent(event) === "custom" ? t("cards.onEvent", { event }) : t(eventWord(kindOfEvent(event))),
+      cell: ({ event, validation_rule_id }) => (
+        <>
+          {kindOfEvent(event) === "custom" ? t("cards.onEvent", { event }) : t(eventWord(kindOfEvent(event)))}
+          {validation_rule_id !== null && can("getValidationRule") && (
+            <Text size="sm" c="dimmed" component="div">
+              {t("sentence.onlyIf")}: <RuleWords id={validation_rule_id} />
+            </Text>
+          )}
+        </>
+      ),
     }),
     text("cards.gives", "loyalty", { cell: (rule, { currency }) => earningSays(rule, t, currency) }),
     text("campaigns.status", "active", {
@@ -85,8 +98,9 @@ function useColumns(campaignId: string, open: (id: string) => void): Column<Camp
 }
 
 /** How the cards of a campaign earn points. */
-export function Earning({ campaignId }: { campaignId: string }) {
+export function Earning({ campaign: { id: campaignId, voucher } }: { campaign: Campaign }) {
   const t = useText();
+  const expires = expirySays(voucher?.loyalty_card?.expiration_rules ?? null, t);
   /** The id of a rule; an empty one is a new rule. */
   const [opened, open] = useState<string | null>(null);
   const rules = useOp(listCampaignEarningRules, { campaignId, limit: ALL, order: "created_at" });
@@ -94,7 +108,7 @@ export function Earning({ campaignId }: { campaignId: string }) {
   return (
     <Section
       title={t("cards.earning")}
-      help={t("cards.earningHelp")}
+      help={`${t("cards.earningHelp")} ${expires}.`}
       actions={<AddButton can="createCampaignEarningRules" text={t("cards.addRule")} onClick={() => open("")} />}
     >
       <Loaded of={rules} rows={2}>

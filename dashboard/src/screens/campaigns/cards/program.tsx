@@ -10,7 +10,7 @@ export default function Program({ record }: { record: Campaign }) {
   const can = useCan();
   return (
     <Stack gap="lg">
-      {can("listCampaignEarningRules") && <Earning campaignId={record.id} />}
+      {can("listCampaignEarningRules") && <Earning campaign={record} />}
       {can("listCampaignTiers") && <Tiers campaignId={record.id} />}
       {can("listRewardsOfCampaign") && <Rewards campaignId={record.id} />}
     </Stack>

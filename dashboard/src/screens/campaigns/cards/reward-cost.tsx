@@ -1,12 +1,20 @@
-import { getRewardOfCampaign, updateRewardOfCampaign } from "../../../api/operations.gen.ts";
+import { Divider, Title } from "@mantine/core";
+import {
+  getRewardOfCampaign,
+  listValidationRuleAssignments,
+  updateRewardOfCampaign,
+} from "../../../api/operations.gen.ts";
 import { sendFor } from "../../../api/send.ts";
-import { useRecord } from "../../../api/use-op.ts";
+import { useCan } from "../../../api/session.ts";
+import { useOp, useRecord } from "../../../api/use-op.ts";
 import { Edited } from "../../../kit/form/edited.tsx";
 import { RecordForm } from "../../../kit/form/record-form.tsx";
 import { useRecordForm, type Version } from "../../../kit/form/use-record-form.ts";
+import { Loaded } from "../../../kit/states/loaded.tsx";
 import { notifyDone } from "../../../kit/undo/undo.tsx";
+import { AssignedRules } from "../../../registry/conditions/assigned-rules.tsx";
 import { useText } from "../../../text/text.ts";
-import { CountInput, PartWindow } from "./part.tsx";
+import { ALL, CountInput, PartWindow } from "./part.tsx";
 
 type Values = { cost: number | null };
 type Props = { campaignId: string; id: string; onClose: () => void };
@@ -46,13 +54,34 @@ function Fields({ campaignId, id, from, onClose }: Props & { from: Version<Value
   );
 }
 
-/** How many points a reward costs in a campaign. */
-export default function RewardCost(props: Props) {
+/** Which rules decide who can buy it. They change at once, while the form stays as it is. */
+function Conditions({ id }: { id: string }) {
   const t = useText();
+  const rules = useOp(listValidationRuleAssignments, { related_object_id: id, limit: ALL });
+  return (
+    <>
+      <Divider my="lg" />
+      <Title order={3} mb="md">
+        {t("conditions.title")}
+      </Title>
+      <Loaded of={rules} rows={1}>
+        {({ data }) => (
+          <AssignedRules of={{ type: "reward_assignment", id }} assigned={data} none="cards.forEverybody" />
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+/** A reward of a campaign: how many points it costs, and who can buy it. Points that are paid as money have no other price. */
+export default function RewardCost({ hasCost, ...props }: Props & { hasCost: boolean }) {
+  const t = useText();
+  const can = useCan();
   const record = useRecord(getRewardOfCampaign, { campaignId: props.campaignId, rewardAssignmentId: props.id });
   return (
-    <PartWindow title={t("cards.editCost")} onClose={props.onClose}>
-      <Edited of={record}>{(read) => <Fields {...props} from={versionOf(read)} />}</Edited>
+    <PartWindow title={t("cards.editReward")} onClose={props.onClose}>
+      {hasCost && <Edited of={record}>{(read) => <Fields {...props} from={versionOf(read)} />}</Edited>}
+      {can("listValidationRuleAssignments") && can("getValidationRule") && <Conditions id={props.id} />}
     </PartWindow>
   );
 }

@@ -5,9 +5,12 @@ import {
   deleteRewardOfCampaign,
   getCampaignReward,
   listRewardsOfCampaign,
+  listValidationRuleAssignments,
   type Reward,
   type RewardAssignment,
 } from "../../../api/operations.gen.ts";
+import { send } from "../../../api/send.ts";
+import { useCan } from "../../../api/session.ts";
 import { useOp } from "../../../api/use-op.ts";
 import { useOps } from "../../../api/use-ops.ts";
 import { type Column, text } from "../../../kit/list/columns.tsx";
@@ -31,11 +34,21 @@ const costOf = ({ assigned }: Row) => assigned.parameters?.loyalty.points ?? nul
 /** Takes a reward away from the campaign. It stays what it is, so undo gives it back. */
 function useRemove(campaignId: string) {
   const t = useText();
+  const can = useCan();
   const [remove, assign] = [useAct(deleteRewardOfCampaign), useAct(assignRewards)];
-  return ({ assigned: { id, reward_id, parameters }, reward: { name } }: Row) =>
-    remove.run({ params: { campaignId, rewardAssignmentId: id } }, t("cards.rewardRemoved", { name }), () =>
-      assign.run({ params: { campaignId }, body: [{ reward: reward_id, ...(parameters && { parameters }) }] }),
+  return async ({ assigned: { id, reward_id, parameters }, reward: { name } }: Row) => {
+    // They go with the assignment, and come back with it.
+    const rules = can("listValidationRuleAssignments")
+      ? await send(listValidationRuleAssignments, { related_object_id: id, limit: ALL })
+      : { data: [] };
+    const again = {
+      ...{ reward: reward_id, validation_rules: rules.data.map(({ rule_id }) => rule_id) },
+      ...(parameters && { parameters }),
+    };
+    return remove.run({ params: { campaignId, rewardAssignmentId: id } }, t("cards.rewardRemoved", { name }), () =>
+      assign.run({ params: { campaignId }, body: [again] }),
     );
+  };
 }
 
 function useColumns(campaignId: string, open: (id: string) => void): Column<Row>[] {
@@ -43,12 +56,9 @@ function useColumns(campaignId: string, open: (id: string) => void): Column<Row>
   const remove = useRemove(campaignId);
   return [
     text("campaigns.name", "reward.name", {
-      cell: (row) =>
-        isCoin(row.reward) ? (
-          row.reward.name
-        ) : (
-          <OpenName can="updateRewardOfCampaign" name={row.reward.name} onClick={() => open(row.assigned.id)} />
-        ),
+      cell: (row) => (
+        <OpenName can="updateRewardOfCampaign" name={row.reward.name} onClick={() => open(row.assigned.id)} />
+      ),
     }),
     text("cards.what", "reward.type", { cell: ({ reward }, { currency }) => rewardSays(reward, t, currency) }),
     text("cards.costs", "assigned.parameters.loyalty.points", {
@@ -65,9 +75,7 @@ function useColumns(campaignId: string, open: (id: string) => void): Column<Row>
         <MoreMenu
           label={t("offers.actions", { name: row.reward.name })}
           items={[
-            ...(isCoin(row.reward)
-              ? []
-              : [{ text: t("cards.editCost"), can: "updateRewardOfCampaign", run: () => open(row.assigned.id) }]),
+            { text: t("cards.edit"), can: "updateRewardOfCampaign", run: () => open(row.assigned.id) },
             { text: t("cards.removeReward"), can: "deleteRewardOfCampaign", run: () => void remove(row) },
           ]}
         />
@@ -109,7 +117,12 @@ export function Rewards({ campaignId }: { campaignId: string }) {
         {opened === "" && (
           <AddReward campaignId={campaignId} taken={assignments.map(({ reward_id }) => reward_id)} onClose={close} />
         )}
-        {opened && <RewardCost campaignId={campaignId} id={opened} onClose={close} />}
+        {opened && (
+          <RewardCost
+            {...{ campaignId, id: opened, onClose: close }}
+            hasCost={!isCoin(rows?.find(({ assigned: { id } }) => id === opened)?.reward)}
+          />
+        )}
       </Suspense>
     </Section>
   );

@@ -1,4 +1,4 @@
-import { Anchor, Button, Stack } from "@mantine/core";
+import { Anchor, Button, Group, Stack, Text } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
 import { lazy, Suspense } from "react";
 import { useSearchParams } from "react-router";
@@ -9,12 +9,16 @@ import {
   enablePromotionTier,
   listPromotionTiersOfCampaign,
   type PromotionTier,
+  updatePromotionTier,
 } from "../../../api/operations.gen.ts";
+import { send } from "../../../api/send.ts";
 import { useCan } from "../../../api/session.ts";
 import { useOp } from "../../../api/use-op.ts";
 import { confirm } from "../../../kit/confirm/confirm.ts";
 import { type Column, count, discount, period, status, text } from "../../../kit/list/columns.tsx";
 import { SmallTable } from "../../../kit/list/small-table.tsx";
+import { MoveButtons } from "../../../kit/order/move-buttons.tsx";
+import { type Order, useOrder } from "../../../kit/order/use-order.ts";
 import { Can } from "../../../kit/page/can.tsx";
 import { MoreMenu } from "../../../kit/page/more-menu.tsx";
 import { Panel } from "../../../kit/page/panel.tsx";
@@ -50,11 +54,23 @@ function useOfferActs() {
   };
 }
 
-function useColumns(open: (id: string) => void): Column<PromotionTier>[] {
+/** Where it stands among the offers, and arrows that move it. */
+function Place({ tier: { id, name }, of }: { tier: PromotionTier; of: Order }) {
+  const can = useCan()("updatePromotionTier") && of.ids.length > 1;
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <span>{of.ids.indexOf(id) + 1}</span>
+      {can && <MoveButtons of={of} id={id} name={name} />}
+    </Group>
+  );
+}
+
+function useColumns(open: (id: string) => void, order: Order): Column<PromotionTier>[] {
   const t = useText();
   const can = useCan();
   const acts = useOfferActs();
   return [
+    text<PromotionTier>("offers.place", "hierarchy", { cell: (tier) => <Place tier={tier} of={order} /> }),
     text<PromotionTier>("campaigns.name", "name", {
       cell: ({ id, name }) =>
         can("updatePromotionTier") ? (
@@ -97,6 +113,27 @@ function useColumns(open: (id: string) => void): Column<PromotionTier>[] {
   ];
 }
 
+type TableProps = { tiers: readonly PromotionTier[]; open: (id: string) => void };
+
+function OffersTable({ tiers, open }: TableProps) {
+  const t = useText();
+  const order = useOrder(tiers, updatePromotionTier, (promotionTierId, hierarchy) =>
+    send(updatePromotionTier, { promotionTierId }, { body: { hierarchy } }),
+  );
+  const columns = useColumns(open, order);
+  const byId = new Map(tiers.map((one) => [one.id, one]));
+  return (
+    <Panel p={0}>
+      <SmallTable
+        rows={order.ids.flatMap((id) => byId.get(id) ?? [])}
+        columns={columns}
+        idOf={({ id }) => id}
+        label={t("campaigns.tiers")}
+      />
+    </Panel>
+  );
+}
+
 /** The offers of a promotion: what each gives, whether it applies now, and how to change it. */
 export default function Offers({ record }: { record: Campaign }) {
   const t = useText();
@@ -111,25 +148,21 @@ export default function Offers({ record }: { record: Campaign }) {
       else next.set("offer", id);
       return next;
     });
-  const columns = useColumns(open);
   return (
     <Stack gap="lg">
-      <Can do="createPromotionTier">
-        <div>
+      <Group justify="space-between">
+        <Text size="sm" c="dimmed">
+          {t("offers.placeHelp")}
+        </Text>
+        <Can do="createPromotionTier">
           <Button variant="default" leftSection={<IconPlus size={16} stroke={1.75} />} onClick={() => open(NEW)}>
             {t("campaigns.addOffer")}
           </Button>
-        </div>
-      </Can>
+        </Can>
+      </Group>
       <Loaded of={tiers}>
         {({ tiers: rows }) =>
-          rows.length === 0 ? (
-            <Empty title="campaigns.noTiers" />
-          ) : (
-            <Panel p={0}>
-              <SmallTable rows={rows} columns={columns} idOf={({ id }) => id} label={t("campaigns.tiers")} />
-            </Panel>
-          )
+          rows.length === 0 ? <Empty title="campaigns.noTiers" /> : <OffersTable tiers={rows} open={open} />
         }
       </Loaded>
       {opened && (

@@ -2,12 +2,7 @@ import { TextInput } from "@mantine/core";
 import { useRef } from "react";
 import { useNavigate, useParams } from "react-router";
 import type { AnswerOf } from "../../../api/op.ts";
-import {
-  createCampaignFromTemplate,
-  type Discount,
-  disableCampaign,
-  getCampaignTemplate,
-} from "../../../api/operations.gen.ts";
+import { createCampaignFromTemplate, type Discount, getCampaignTemplate } from "../../../api/operations.gen.ts";
 import { useProject } from "../../../api/session.ts";
 import { useOp } from "../../../api/use-op.ts";
 import { Edited } from "../../../kit/form/edited.tsx";
@@ -51,13 +46,11 @@ const bodyOf = ({ name, start_date, expiration_date, vouchers_count, pattern }: 
   ...(pattern.trim() !== "" && { voucher: { code_config: { pattern: pattern.trim() } } }),
 });
 
-/** Makes the campaign, and switches it off where that is wished. */
-async function make(send: SendStep, template: Template, values: Values, isOff: boolean) {
-  const params = { campaignTemplateId: template.id };
-  const made = await send(createCampaignFromTemplate, { params, body: bodyOf(values) }, "campaign");
-  if (isOff) await send(disableCampaign, { params: { campaignId: made.campaign.id } });
-  return made;
-}
+/** Makes the campaign, switched off where that is wished. */
+const make = (send: SendStep, template: Template, values: Values, isOff: boolean) => {
+  const body = { ...bodyOf(values), ...(isOff && { active: false }) };
+  return send(createCampaignFromTemplate, { params: { campaignTemplateId: template.id }, body });
+};
 
 function Setup({ template, content }: { template: Template; content: Content }) {
   const t = useText();

@@ -13,13 +13,15 @@ import { bodyOf, changesOf, ruleOf, START, type Values } from "./values.ts";
 const makeRule = (send: SendStep, rule: NonNullable<ReturnType<typeof ruleOf>>) =>
   send(createValidationRule, { params: {}, body: rule }, `rule ${JSON.stringify(rule)}`);
 
-/** Makes a campaign: its rule, itself, how points are earned, and switches it off. After a refusal it goes on where it stopped. */
+/** Makes a campaign: its rule, itself, and how points are earned. After a refusal it goes on where it stopped. */
 export async function create(send: SendStep, values: Values, isOff: boolean): Promise<{ id: string }> {
   const rule = ruleOf(values);
   const ruleId = rule && (await makeRule(send, rule)).id;
-  const { id } = await send(createCampaign, { params: {}, body: bodyOf(values, ruleId) }, "campaign");
-  const params = { campaignId: id };
-  if (isOff) await send(disableCampaign, { params }, "off");
+  // Switched off from its first moment: nobody may redeem what was never meant to begin.
+  const body = { ...bodyOf(values, ruleId), ...(isOff && { active: false }) };
+  const { id, active } = await send(createCampaign, { params: {}, body }, "campaign");
+  // It was made by an attempt before, which wanted it switched on.
+  if (isOff && active === true) await send(disableCampaign, { params: { campaignId: id } }, "off");
   const { earn_points: points, earn_every: every } = values;
   if (values.campaign_type === "LOYALTY_PROGRAM" && points && every) {
     const amount = { every, points };
@@ -27,8 +29,8 @@ export async function create(send: SendStep, values: Values, isOff: boolean): Pr
       ...{ type: "PROPORTIONAL" as const, calculation_type: "ORDER_AMOUNT" as const },
       order: { amount },
     };
-    const body = [{ event: "order.paid" as const, loyalty }];
-    await send(createCampaignEarningRules, { params, body });
+    const rules = [{ event: "order.paid" as const, loyalty }];
+    await send(createCampaignEarningRules, { params: { campaignId: id }, body: rules });
   }
   return { id };
 }

@@ -4,7 +4,6 @@ import { lazy, type ReactNode, Suspense } from "react";
 import { Link, useParams } from "react-router";
 import { useCan } from "../../../api/session.ts";
 import { MoneyField } from "../../../kit/form/money-field.tsx";
-import { PeriodField } from "../../../kit/form/period-field.tsx";
 import { LoadingRows } from "../../../kit/states/states.tsx";
 import { CategoryField } from "../../../registry/category-field.tsx";
 import { DiscountField } from "../../../registry/discount.ts";
@@ -14,6 +13,10 @@ import { CheckStep } from "./check-step.tsx";
 import { bind, CountField, SegmentField } from "./fields.tsx";
 import { type Step, typeOf, type Values } from "./values.ts";
 
+const PointsExpiryField = lazy(() => import("../../../registry/points-expiry-field.tsx"));
+// What is on a step that is not shown first comes after the page.
+const PeriodField = lazy(async () => ({ default: (await import("../../../kit/form/period-field.tsx")).PeriodField }));
+const TimesField = lazy(() => import("../../../kit/form/times-field.tsx"));
 const TiersField = lazy(() => import("./tiers-field.tsx"));
 
 export type StepProps = {
@@ -90,6 +93,9 @@ function OfferStep({ form, values, isNew }: StepProps) {
     return (
       <Stack gap="lg">
         <CountField key={form.key("points")} form={form} field="points" label={t("campaigns.startPoints")} />
+        <Suspense fallback={<LoadingRows rows={1} />}>
+          <PointsExpiryField key={form.key("expires")} {...bind(form, "expires")} />
+        </Suspense>
         {!isNew && <Elsewhere text="campaigns.earningElsewhere" to="?tab=program" link="cards.program" />}
         {isNew && (
           <Text size="sm" c="dimmed">
@@ -119,10 +125,13 @@ function WhenStep({ form, asks }: StepProps) {
   const t = useText();
   return (
     <Stack gap="lg">
-      <PeriodField
-        start={{ fieldKey: form.key("start_date"), ...bind(form, "start_date") }}
-        end={{ fieldKey: form.key("expiration_date"), ...bind(form, "expiration_date") }}
-      />
+      <Suspense fallback={<LoadingRows rows={4} />}>
+        <PeriodField
+          start={{ fieldKey: form.key("start_date"), ...bind(form, "start_date") }}
+          end={{ fieldKey: form.key("expiration_date"), ...bind(form, "expiration_date") }}
+        />
+        <TimesField key={form.key("times")} {...bind(form, "times")} />
+      </Suspense>
       {asks.conditions ? (
         <>
           <SegmentField

@@ -6,9 +6,11 @@ import type {
   Discount,
   updateCampaign,
 } from "../../../api/operations.gen.ts";
+import { ALWAYS, areBackwards, type Times, timesOf, validityOf } from "../../../kit/date/times.ts";
 import type { Option } from "../../../kit/pick/record-select.tsx";
 import type { Offer } from "../../../registry/campaign-sentence.ts";
 import { categoryOf } from "../../../registry/category-field.tsx";
+import { cardChanges, expiryFault, newCard, type PointsExpiry } from "../../../registry/points-expiry.ts";
 import type { Text } from "../../../text/text.ts";
 import type { Kind } from "../kinds.ts";
 
@@ -22,11 +24,13 @@ export type Values = {
   discount: Discount | null;
   gift: number | null;
   points: number | null;
+  expires: PointsExpiry;
   earn_points: number | null;
   earn_every: number | null;
   tiers: TierValue[];
   start_date: string | null;
   expiration_date: string | null;
+  times: Times;
   segment: Option | null;
   spends: number | null;
   code: string;
@@ -41,17 +45,17 @@ export type Field = keyof Values;
 
 export const START: Values = {
   ...{ campaign_type: "DISCOUNT_COUPONS", name: "", description: "", type: "STATIC" },
-  ...{ discount: { type: "PERCENT", effect: "APPLY_TO_ORDER" }, gift: null, points: null },
+  ...{ discount: { type: "PERCENT", effect: "APPLY_TO_ORDER" }, gift: null, points: null, expires: null },
   ...{ earn_points: null, earn_every: null, tiers: [{ key: 1, name: "", banner: "", discount: null }] },
-  ...{ start_date: null, expiration_date: null, segment: null, spends: null },
+  ...{ start_date: null, expiration_date: null, times: ALWAYS, segment: null, spends: null },
   ...{ code: "", vouchers_count: 100, pattern: "", uses: 1, per_customer: null, budget: null, category: null },
 };
 
 /** A step of the form and the fields in it. */
 export const STEPS = {
   kind: ["campaign_type", "name", "description"],
-  offer: ["discount", "gift", "points", "earn_points", "earn_every", "tiers"],
-  when: ["start_date", "expiration_date", "segment", "spends"],
+  offer: ["discount", "gift", "points", "expires", "earn_points", "earn_every", "tiers"],
+  when: ["start_date", "expiration_date", "times", "segment", "spends"],
   codes: ["type", "code", "vouchers_count", "pattern"],
   limits: ["uses", "per_customer", "budget", "category"],
   check: [],
@@ -105,9 +109,12 @@ export function faultsIn(values: Values, t: Text): Partial<Record<Field, string>
       (values.tiers.length === 0 || values.tiers.some(isBadTier)) && { tiers: t("campaigns.badTiers") }),
     ...(kind !== "PROMOTION" && typeOf(values) === "STANDALONE" && values.code.trim() === "" && { code: required }),
     ...(kind !== "PROMOTION" && typeOf(values) === "STATIC" && !values.vouchers_count && { vouchers_count: required }),
+    ...(kind === "LOYALTY_PROGRAM" &&
+      expiryFault(values.expires, t) !== null && { expires: expiryFault(values.expires, t)! }),
     ...(start_date &&
       expiration_date &&
       Date.parse(start_date) >= Date.parse(expiration_date) && { expiration_date: t("campaigns.endsBefore") }),
+    ...(areBackwards(values.times) && { times: t("kit.times.backwards") }),
   };
 }
 
@@ -142,7 +149,7 @@ function voucherOf(values: Values) {
   if (kind === "GIFT_VOUCHERS")
     return { type: "GIFT_VOUCHER" as const, gift: { amount: values.gift! }, redemption: { quantity: null }, ...common };
   if (kind === "LOYALTY_PROGRAM")
-    return { type: "LOYALTY_CARD" as const, loyalty_card: { points: values.points ?? 0 }, ...common };
+    return { type: "LOYALTY_CARD" as const, loyalty_card: newCard(values.points, values.expires), ...common };
   const isReferral = kind === "REFERRAL_PROGRAM";
   return {
     type: "DISCOUNT_VOUCHER" as const,
@@ -158,7 +165,7 @@ export function bodyOf(values: Values, ruleId: string | null): BodyOf<typeof cre
   const { campaign_type, start_date, expiration_date } = values;
   const type = typeOf(values);
   const common = {
-    ...filled({ description: values.description.trim(), start_date, expiration_date }),
+    ...filled({ description: values.description.trim(), start_date, expiration_date, ...validityOf(values.times) }),
     ...{ name: values.name.trim(), campaign_type, ...(values.category && { category_id: values.category.value }) },
   };
   const rules = ruleId === null ? {} : { validation_rules: [ruleId] };
@@ -187,6 +194,8 @@ export const valuesOf = (campaign: Campaign): Values => ({
   discount: campaign.voucher?.discount ?? null,
   gift: campaign.voucher?.gift?.amount ?? null,
   points: campaign.voucher?.loyalty_card?.points ?? null,
+  expires: campaign.voucher?.loyalty_card?.expiration_rules ?? null,
+  times: timesOf(campaign),
   tiers: (campaign.promotion?.tiers ?? []).map(({ name, banner, action }, key) => ({
     ...{ key, name, banner: banner ?? "", discount: action.discount },
   })),
@@ -199,13 +208,16 @@ export const valuesOf = (campaign: Campaign): Values => ({
 
 /** What is wrong with the fields of a saved campaign: the others are fixed, or were asked for when it was made. */
 export function faultsInChanges(values: Values, t: Text): Partial<Record<Field, string>> {
-  const { discount, expiration_date } = faultsIn(values, t);
-  return { ...(discount && { discount }), ...(expiration_date && { expiration_date }) };
+  const { discount, expires, expiration_date, times } = faultsIn(values, t);
+  return Object.fromEntries(
+    Object.entries({ discount, expires, expiration_date, times }).filter(([, fault]) => fault !== undefined),
+  );
 }
 
 /** What is sent to change it: only what was changed. */
 export function changesOf(changes: Partial<Values>, campaign: Campaign): BodyOf<typeof updateCampaign> {
-  const { gift, loyalty_card } = campaign.voucher ?? {};
+  const { gift } = campaign.voucher ?? {};
+  const { points, expires } = { ...valuesOf(campaign), ...changes };
   const has = (field: Field) => field in changes;
   return {
     ...(has("description") && { description: changes.description || null }),
@@ -215,12 +227,8 @@ export function changesOf(changes: Partial<Values>, campaign: Campaign): BodyOf<
     ...(has("gift") && {
       gift: { amount: changes.gift!, ...(gift?.effect !== undefined && { effect: gift.effect }) },
     }),
-    ...(has("points") && {
-      loyalty_card: {
-        points: changes.points ?? 0,
-        ...(loyalty_card?.expiration_rules && { expiration_rules: loyalty_card.expiration_rules }),
-      },
-    }),
+    ...(changes.times && validityOf(changes.times)),
+    ...((has("points") || has("expires")) && { loyalty_card: cardChanges(points, expires) }),
     ...(has("category") && { category_id: changes.category?.value ?? null }),
     ...(has("uses") && { redemption: { quantity: changes.uses ?? null } }),
   };
@@ -232,7 +240,12 @@ export const offerIn = (values: Values): Offer => ({
   tiers: values.tiers.map(({ name, discount }) => ({ name, discount: orNull(discount) })),
   points: values.points,
   earns: values.earn_points && values.earn_every ? { points: values.earn_points, every: values.earn_every } : null,
-  ...{ from: values.start_date, to: values.expiration_date, segment: values.segment?.label ?? null },
+  ...{
+    from: values.start_date,
+    to: values.expiration_date,
+    times: values.times,
+    segment: values.segment?.label ?? null,
+  },
   // Cards and codes of referrals are used as often as one likes.
   uses: values.campaign_type === "DISCOUNT_COUPONS" ? values.uses : null,
   ...{ spends: values.spends, perCustomer: values.per_customer, budget: values.budget },

@@ -1,5 +1,8 @@
 /** Die Angebote einer Aktion, eines nach dem anderen. */
 export const offers = {
+  place: "Reihenfolge",
+  placeHelp:
+    "Shops bekommen die Angebote in dieser Reihenfolge. Welche sich in einer Bestellung verbinden, entscheiden der Shop und die Regeln zum Kombinieren.",
   edit: "Angebot bearbeiten",
   actions: "Aktionen für {{name}}",
   added: "Das Angebot ist da.",

@@ -1,5 +1,8 @@
 /** The offers of a promotion, one by one. */
 export const offers = {
+  place: "Order",
+  placeHelp:
+    "Shops get the offers in this order. Which of them combine on one order, the shop and the stacking rules decide.",
   edit: "Edit the offer",
   actions: "Actions for {{name}}",
   added: "The offer is there.",
