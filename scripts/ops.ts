@@ -32,6 +32,11 @@ const PROMISES: Record<string, Promised> = {
     packages: [],
     load: () => import("../test/ops/promises/migration-locks.ts"),
   },
+  conversion: {
+    summary: "A database of 0.2.0 with 1,000,000 redemptions: laurel migrate is killed and goes on (--rows).",
+    packages: [],
+    load: () => import("../test/ops/promises/conversion.ts"),
+  },
   failover: {
     summary:
       "Three PostgreSQL machines with Patroni: kills, freezes, cuts, switchovers (--rounds, 50; --seed; --only FAULT).",

@@ -22,7 +22,8 @@ type Options = {
   host?: string;
   /** The words before the command: those of a network namespace. */
   prefix?: readonly string[];
-  env?: Record<string, string>;
+  /** Settings beside the ones of all machines; undefined takes one of these away, for a release that does not know it. */
+  env?: Record<string, string | undefined>;
 };
 
 const SECRET_KEY = "5e".repeat(32);

@@ -14,7 +14,7 @@ export type Started = {
   /** Asks it to end, and waits; what does not end is killed. */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 };
-type Command = { name: string; command: readonly string[]; env?: Record<string, string>; cwd?: string };
+type Command = { name: string; command: readonly string[]; env?: Record<string, string | undefined>; cwd?: string };
 
 const STOP_MS = 60_000;
 

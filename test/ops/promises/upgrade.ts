@@ -6,6 +6,7 @@ import { type Lab, ROOT } from "../lab/lab.ts";
 import { headersOf, laurelMachine, type Machine, openAdmin, startDatabase, tellDoctor } from "../lab/laurel.ts";
 import { type Client, createClient, ok, type Request, startLoad } from "../lab/load.ts";
 import { freePorts, run as runCommand } from "../lab/processes.ts";
+import { checkOut } from "../lab/release.ts";
 import { audit, createLedger, openShop, redeeming, validating } from "../lab/shop.ts";
 
 const CLIENTS = 6;
@@ -31,19 +32,6 @@ function releaseBefore(): string {
       "This clone has no history of the migrations: git fetch --unshallow, or name a revision with --from.",
     );
   return `${added}~1`;
-}
-
-/** The tree of a revision, with the packages of its own lock file. */
-function checkOut(lab: Lab, revision: string): string {
-  const tree = join(lab.dir, "release-before");
-  fs.mkdirSync(tree);
-  runCommand(["sh", "-c", 'git -C "$0" archive "$1" | tar -x -C "$2"', ROOT, revision, tree]);
-  const isSame = ["package-lock.json"].every((name) =>
-    fs.readFileSync(join(tree, name)).equals(fs.readFileSync(join(ROOT, name))),
-  );
-  if (isSame) fs.symlinkSync(join(ROOT, "node_modules"), join(tree, "node_modules"));
-  else runCommand(["npm", "ci", "--ignore-scripts", "--omit=dev", "--prefix", tree]);
-  return tree;
 }
 
 const hasFile = (tree: string, file: string, text: string): boolean =>
