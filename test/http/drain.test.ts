@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import fs from "node:fs";
 import http from "node:http";
+import net from "node:net";
 import { test } from "node:test";
 import { eventually, type Served, serve, tempDir } from "../support/child.ts";
 import { testDatabase } from "../support/engine.ts";
@@ -70,3 +73,25 @@ for (const processes of ["1", "2"])
     const server = await serve({ ...env, LAUREL_PROCESSES: processes, LAUREL_DRAIN_S: LONG_S });
     assert.equal((await server.stop("SIGINT")).code, 0);
   });
+
+const CLIENTS = 1_500;
+const SOMAXCONN = "/proc/sys/net/core/somaxconn";
+const queueMax = fs.existsSync(SOMAXCONN) ? Number(fs.readFileSync(SOMAXCONN, "utf8")) : 0;
+
+test("clients that come at once are let in by the system while the process is busy", {
+  skip: queueMax < CLIENTS && "this system lets fewer connections wait",
+}, async () => {
+  const server = await serve({ ...env, LAUREL_PROCESSES: "1" });
+  // Whoever finds no place is not told: its connection is tried again and again, and ends with an error in the end.
+  process.kill(server.pid, "SIGSTOP");
+  const { hostname: host, port } = new URL(server.url);
+  const sockets = Array.from({ length: CLIENTS }, () => net.connect({ host, port: Number(port) }));
+  try {
+    await Promise.all(sockets.map((socket) => once(socket, "connect")));
+  } finally {
+    process.kill(server.pid, "SIGCONT");
+    for (const socket of sockets) socket.destroy();
+  }
+  assert.equal((await ask(server, "/health/live")).status, 200);
+  assert.equal((await server.stop("SIGINT")).code, 0);
+});
