@@ -7,7 +7,12 @@ import { campaignParts } from "./campaign-parts.ts";
 const tab = (page: Page, name: string) => page.getByRole("tab", { name, exact: true }).click();
 
 /** What is filled in beside the kind and the name, and what must come of it. */
-const KINDS: Record<string, { fill: (page: Page) => Promise<unknown>; made: Record<string, unknown>; act?: string }> = {
+type KindStory = {
+  fill: (page: Page) => Promise<unknown>;
+  made: Record<string, unknown>;
+  act?: string;
+};
+const KINDS: Record<string, KindStory> = {
   Promotion: {
     fill: async (page) => {
       await page.getByLabel("Name of the offer").fill("Ten off");
@@ -45,6 +50,21 @@ const KINDS: Record<string, { fill: (page: Page) => Promise<unknown>; made: Reco
   Referral: {
     fill: async (page) => {
       await page.getByLabel("Percent off").fill("5");
+      const choose = async (label: string, option: string | RegExp, at = 0) => {
+        await page.getByRole("combobox", { name: label }).nth(at).click();
+        await page.getByRole("option", { name: option }).first().click();
+      };
+      await choose("The friend also gets", "Points on a loyalty card");
+      await choose("Of the campaign", "Coffee club");
+      await page.getByRole("textbox", { name: "Points" }).fill("25");
+      await page.getByRole("button", { name: "Add a reward for the referrer" }).click();
+      await page.getByRole("button", { name: "Create campaign" }).click();
+      await page.getByText("Each reward needs a campaign").first().waitFor();
+      const first = page.getByRole("group", { name: "Reward 1" });
+      await choose("Of the campaign", "Coffee club", 1);
+      await first.getByRole("textbox", { name: "Points" }).fill("50");
+      await page.getByText("Who brings a friend gets 50 points for each friend.").waitFor();
+      assert.deepEqual(await faultsOf(page), []);
       await tab(page, "Who and when");
       await page.getByLabel("Saturday").check();
       await page.getByLabel("From", { exact: true }).fill("19:00");
@@ -55,7 +75,7 @@ const KINDS: Record<string, { fill: (page: Page) => Promise<unknown>; made: Reco
       await page.getByText("only on Saturday, only from 19:00 to 21:30.").waitFor();
     },
     made: {
-      ...{ campaign_type: "REFERRAL_PROGRAM", percent_off: 5, days: [6] },
+      ...{ campaign_type: "REFERRAL_PROGRAM", percent_off: 5, days: [6], friend: 25, referrer: ["EACH"] },
       hours: { daily: [{ start_time: "19:00", expiration_time: "21:30" }] },
     },
   },
@@ -77,6 +97,10 @@ type Shown = {
     loyalty_card?: { expiration_rules?: object };
     redemption: { quantity: number | null };
   };
+  referral_program?: {
+    referee_reward?: { amount: number };
+    tiers?: { parameters: { type: string; min?: number }; reward: { assignment_id: string } }[];
+  };
   promotion?: { tiers: { action: { discount: { amount_off?: number } } }[] };
   validation_rules_assignments: { total: number };
 };
@@ -87,6 +111,8 @@ const factsOf = (made: Shown): Record<string, unknown> => ({
   gift: made.voucher?.gift?.amount,
   percent_off: made.voucher?.discount?.percent_off,
   expires: made.voucher?.loyalty_card?.expiration_rules,
+  friend: made.referral_program?.referee_reward?.amount,
+  referrer: made.referral_program?.tiers?.map(({ parameters }) => parameters.type),
   ...{ days: made.validity_day_of_week, hours: made.validity_hours },
   amount_off: made.promotion?.tiers[0]?.action.discount.amount_off,
 });
@@ -164,15 +190,36 @@ export async function campaigns(t: TestContext, shop: Shop): Promise<void> {
       await one.getByLabel("Description").waitFor();
     }
     await page.getByLabel("Description").fill("by ann");
+    await tab(page, "Offer");
+    await page.getByRole("group", { name: "Reward 1" }).getByText("50 points").waitFor();
+    await page.getByRole("combobox", { name: "For", exact: true }).click();
+    await page.getByRole("option", { name: "a number of friends, once" }).click();
+    assert.deepEqual(await faultsOf(page), []);
     await page.getByRole("button", { name: "Save" }).click();
     await page.waitForURL(address);
+    const program = page.getByRole("region", { name: "What friends bring" });
+    await program.getByText("5% off and 25 points").waitFor();
+    await program.getByText("50 points once 5 friends came").waitFor();
     await tab(other, "Who and when");
     await other.getByLabel("Ends").fill("2031-05-31T12:00");
     await other.getByRole("button", { name: "Save" }).click();
     await other.getByRole("button", { name: "Keep both" }).click();
     await other.waitForURL(address);
-    const { description, expiration_date } = await shop.api<Shown>(`/v1/campaigns/${id}`);
+    const { description, expiration_date, referral_program } = await shop.api<Shown>(`/v1/campaigns/${id}`);
     assert.deepEqual([description, expiration_date?.slice(0, 10)], ["by ann", "2031-05-31"]);
+    const [tier] = referral_program!.tiers!;
+    assert.deepEqual(tier!.parameters, { type: "MINIMUM", min: 5 });
+    // What holds the reward is a loyalty campaign that nobody joins.
+    type Held = { data: { parameters: { campaign: { balance: number } } }[] };
+    const { data } = await shop.api<Held>(`/v1/rewards?assignment_id=${tier!.reward.assignment_id}`);
+    assert.equal(data[0]!.parameters.campaign.balance, 50);
+    const { campaigns: holders } = await shop.api<{ campaigns: Shown[] }>(
+      "/v1/campaigns?name=Rewards%20for%20referrers",
+    );
+    assert.deepEqual(
+      holders.map(({ active }) => active),
+      [false],
+    );
     await other.close();
   });
 

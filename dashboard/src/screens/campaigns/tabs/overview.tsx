@@ -1,4 +1,5 @@
 import { Group, SimpleGrid, Stack, Text } from "@mantine/core";
+import { lazy, Suspense } from "react";
 import { type Campaign, getCampaign, getLoyaltyOverview, getTimeSeries } from "../../../api/operations.gen.ts";
 import { useCan, useProject } from "../../../api/session.ts";
 import { useOp } from "../../../api/use-op.ts";
@@ -16,6 +17,8 @@ import { type Metric, SeriesCard, SeriesFigures } from "../../../registry/series
 import { localeOf, useText } from "../../../text/text.ts";
 import { BurnDowns } from "./burn-down.tsx";
 import { ReasonsCard } from "./reasons.tsx";
+
+const ReferralProgram = lazy(() => import("../referral/program.tsx"));
 
 const METRICS: Record<Campaign["campaign_type"], readonly Metric[]> = {
   DISCOUNT_COUPONS: ["redemptions", "discount", "revenue", "unique_customers"],
@@ -111,6 +114,11 @@ export default function Overview({ record }: { record: Campaign }) {
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
         {can("forecastCampaign") && <BurnDowns campaign={record} days={period.days} />}
         <Limits campaign={record} />
+        {record.campaign_type === "REFERRAL_PROGRAM" && (
+          <Suspense>
+            <ReferralProgram campaign={record} />
+          </Suspense>
+        )}
         {can("getValidationRule") && (
           <Section title={t("conditions.title")}>
             <AssignedRules
