@@ -11,6 +11,8 @@ type KindStory = {
   fill: (page: Page) => Promise<unknown>;
   made: Record<string, unknown>;
   act?: string;
+  /** What its page says is to be done next. */
+  next?: string;
 };
 const KINDS: Record<string, KindStory> = {
   Promotion: {
@@ -29,6 +31,7 @@ const KINDS: Record<string, KindStory> = {
       await page.getByLabel("How many").fill("3");
     },
     act: "Create it switched off",
+    next: "Print the cards",
     made: { campaign_type: "GIFT_VOUCHERS", gift: 2500, type: "STATIC", active: false },
   },
   Loyalty: {
@@ -42,6 +45,7 @@ const KINDS: Record<string, KindStory> = {
       await page.getByRole("option", { name: "some months after they were earned" }).click();
       await page.getByLabel("Months").fill("6");
     },
+    next: "Say what points buy: add a reward",
     made: {
       ...{ campaign_type: "LOYALTY_PROGRAM", type: "AUTO_UPDATE" },
       expires: { period_type: "MONTH", period_value: 6, rounding_type: "END_OF_MONTH" },
@@ -74,6 +78,7 @@ const KINDS: Record<string, KindStory> = {
       await page.getByLabel("Until", { exact: true }).fill("21:30");
       await page.getByText("only on Saturday, only from 19:00 to 21:30.").waitFor();
     },
+    next: "Give customers a code to share",
     made: {
       ...{ campaign_type: "REFERRAL_PROGRAM", percent_off: 5, days: [6], friend: 25, referrer: ["EACH"] },
       hours: { daily: [{ start_time: "19:00", expiration_time: "21:30" }] },
@@ -167,7 +172,7 @@ export async function campaigns(t: TestContext, shop: Shop): Promise<void> {
   );
 
   const ids: Record<string, string> = {};
-  for (const [kind, { fill, made, act }] of Object.entries(KINDS))
+  for (const [kind, { fill, made, act, next }] of Object.entries(KINDS))
     await t.test(`a campaign of the kind ${kind}`, async () => {
       await page.goto(`${shop.url}/campaigns/new`);
       await page.getByRole("radio", { name: kind, exact: true }).check();
@@ -175,6 +180,8 @@ export async function campaigns(t: TestContext, shop: Shop): Promise<void> {
       await tab(page, "Offer");
       await fill(page);
       const facts = factsOf(await created(act));
+      if (next !== undefined)
+        await page.getByRole("region", { name: "What to do next" }).getByRole("link", { name: next }).waitFor();
       ids[kind] = page.url().split("/").at(-1)!;
       for (const [name, value] of Object.entries(made)) assert.deepEqual(facts[name], value, name);
     });
