@@ -80,7 +80,8 @@ function givesOf(offer: Offer, { t, currency }: Look): string {
   return friend ? `${code}${t("sentence.and")}${giftSays(friend, { t, currency })}` : code;
 }
 
-function timesSay({ days, from, to, isKept }: Times, t: Text): string[] {
+/** On which days and in which hours: nothing where it is always. */
+export function timesSay({ days, from, to, isKept }: Times, t: Text): string[] {
   const hours = isKept
     ? t("sentence.atHours")
     : from || to
