@@ -77,11 +77,32 @@ test("refusals: a refused redemption names the failed redemption; what succeeds 
     [refusal.kind, refusal.status, refusal.reason, refusal.redemption_id, refusal.redeemables[0].check],
     ["redemption", 400, "quantity_exceeded", reply.body.resource_id, "quantity"],
   );
+  assert.deepEqual(refusal.redeemables[0].limit, { name: "quantity", most: 1, with_this: 2 });
   assert.equal((await ok(`GET /v1/redemptions/${refusal.redemption_id}`)).failure_code, "quantity_exceeded");
   const older = await call("POST /v1/vouchers/BIG/redemption", { order });
   assert.equal((await refusalOf(older)).url, "/v1/vouchers/BIG/redemption");
   assert.equal((await find(`campaign=${campaign}`)).length, 2);
   assert.equal((await find("")).length, 2);
+});
+
+test("refusals: a rule that counts says which limit was reached, alone or among others", async () => {
+  const { call, ok, refusalOf } = await world();
+  const rules = {
+    "1": { name: "redemption.count.per_customer", conditions: { $less_than: [2] } },
+    "2": { name: "campaign.orders.amount_discounted", conditions: { $less_than_or_equal: [900] } },
+    logic: "1 and 2",
+  };
+  const { id: rule } = await ok("POST /v1/validation-rules", { name: "limits", rules });
+  const voucher = { type: "DISCOUNT_VOUCHER", discount, redemption: { quantity: null } };
+  const limited = { name: "Limited", campaign_type: "DISCOUNT_COUPONS", voucher, validation_rules: [rule] };
+  const { id } = await ok("POST /v1/campaigns", limited);
+  await ok(`POST /v1/campaigns/${id}/vouchers/LIMITED`, {});
+  const by = (source_id: string) => cart("LIMITED", { order: { amount: 20_000 }, customer: { source_id } });
+  await ok("POST /v1/redemptions", by("ann"));
+  const limitOf = async (who: string) =>
+    (await refusalOf(await call("POST /v1/redemptions", by(who)))).redeemables[0].limit;
+  assert.deepEqual(await limitOf("ann"), { name: "redemption.count.per_customer", most: 1, with_this: 2 });
+  assert.deepEqual(await limitOf("bo"), { name: "campaign.orders.amount_discounted", most: 900, with_this: 1_000 });
 });
 
 test("refusals: found by code, customer, request id, reason, campaign and time, and page by page", async () => {

@@ -17,3 +17,12 @@ test("every sentence of the page of an invitation is there in German", () => {
   const missing = words.filter((text) => !table.includes(`"${text}":`) && !table.includes(`  ${text}:`));
   assert.deepEqual(missing, []);
 });
+
+test("every field of that page that has to be filled in is marked, and it is said what the mark means", () => {
+  const page = read("invitation-page.html");
+  const labels = [...page.matchAll(/<label[\s\S]*?<\/label>/g)].map(([label]) => label);
+  const needed = labels.filter((label) => /\srequired\s/.test(label));
+  assert.equal(needed.length, 3);
+  for (const label of needed) assert.match(label, /<span aria-hidden="true">\*<\/span>/);
+  assert.match(page, /Fields with \* must be filled in\./);
+});

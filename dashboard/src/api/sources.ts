@@ -33,8 +33,10 @@ export const CAMPAIGNS_TAKING_CODES = {
     } as ParamsOf<typeof listCampaigns>["filters"] & object,
   }),
 };
-/** Campaigns whose codes can be given to people or printed. */
-export const campaignsOf = (campaign_type: "DISCOUNT_COUPONS" | "GIFT_VOUCHERS" | "REFERRAL_PROGRAM") => ({
+/** Campaigns whose codes or cards can be given to people or printed. */
+export const campaignsOf = (
+  campaign_type: "DISCOUNT_COUPONS" | "GIFT_VOUCHERS" | "LOYALTY_PROGRAM" | "REFERRAL_PROGRAM",
+) => ({
   ...CAMPAIGNS,
   paramsOf: (text: string) => ({ campaign_type, ...CAMPAIGNS.paramsOf(text) }),
 });

@@ -8,6 +8,13 @@ import { worthOf } from "./worth.ts";
 
 export type Look = { t: Text; currency: string; zone: string };
 
+/** Something that is given: points or credits, in 1/100, a code of the campaign that is named, or a product. */
+export type Gift = {
+  kind: "LOYALTY_PROGRAM" | "GIFT_VOUCHERS" | "DISCOUNT_COUPONS" | "PRODUCT";
+  amount: number | null;
+  name: string | null;
+};
+
 /** What there is to say about a campaign, whether it is saved or still being typed. */
 export type Offer = {
   kind: string;
@@ -18,6 +25,9 @@ export type Offer = {
   /** On a loyalty card at the beginning. */
   points?: number | null;
   earns?: { points: number; every: number } | null;
+  /** Of a referral campaign: what the friend gets beside the discount, and who brought them, for the friend of this number or for each. */
+  friend?: Gift | null;
+  referrer?: readonly (Gift & { min: number | null })[];
   from?: string | null;
   to?: string | null;
   times?: Times;
@@ -29,7 +39,27 @@ export type Offer = {
   budget?: number | null;
 };
 
-function givesOf({ kind, discount, tiers = [], gift, points, earns }: Offer, { t, currency }: Look): string {
+/** `50 points`, `€10.00 on a gift card`. */
+export function giftSays({ kind, amount, name }: Gift, { t, currency }: Omit<Look, "zone">): string {
+  if (kind === "LOYALTY_PROGRAM") return t("worth.points", { count: amount ?? 0, points: formatCount(amount ?? 0) });
+  if (kind === "GIFT_VOUCHERS")
+    return t("sentence.credits", { amount: formatMoney(amount ?? 0, currency, { locale: localeOf() }) });
+  return t(kind === "DISCOUNT_COUPONS" ? "sentence.code" : "sentence.product", { name: name ?? "…" });
+}
+
+/** What who brings friends gets; null: nothing. */
+export function referrerSays({ referrer = [] }: Offer, look: Omit<Look, "zone">): string | null {
+  const each = referrer.map((gift) => {
+    const what = giftSays(gift, look);
+    return gift.min === null
+      ? look.t("sentence.forEach", { what })
+      : look.t("sentence.atFriend", { what, count: gift.min });
+  });
+  return each.length === 0 ? null : each.join(look.t("sentence.and"));
+}
+
+function givesOf(offer: Offer, { t, currency }: Look): string {
+  const { kind, discount, tiers = [], gift, points, earns, friend } = offer;
   const money = (minor: number) => formatMoney(minor, currency, { locale: localeOf() });
   const worth = (one: Discount | null | undefined) => worthOf({ discount: one ?? null }, { t, currency });
   if (kind === "PROMOTION") {
@@ -46,10 +76,12 @@ function givesOf({ kind, discount, tiers = [], gift, points, earns }: Offer, { t
       : null;
     return [start, rate].filter((one) => one !== null).join(t("sentence.and")) || t("sentence.collects");
   }
-  return worth(discount) ?? t("sentence.nothing");
+  const code = worth(discount) ?? t("sentence.nothing");
+  return friend ? `${code}${t("sentence.and")}${giftSays(friend, { t, currency })}` : code;
 }
 
-function timesSay({ days, from, to, isKept }: Times, t: Text): string[] {
+/** On which days and in which hours: nothing where it is always. */
+export function timesSay({ days, from, to, isKept }: Times, t: Text): string[] {
   const hours = isKept
     ? t("sentence.atHours")
     : from || to
@@ -77,5 +109,7 @@ export function campaignSentence(offer: Offer, look: Look): string {
     budget ? t("sentence.budget", { amount: money(budget) }) : null,
   ].filter((one) => one !== null);
   const gets = t("sentence.get", { who: `${word}${spend}`, what: givesOf(offer, look) });
-  return `${[gets, ...when, ...limits].join(", ")}.`;
+  const referrer = referrerSays(offer, look);
+  const first = `${[gets, ...when, ...limits].join(", ")}.`;
+  return referrer === null ? first : `${first} ${t("sentence.referrer", { what: referrer })}`;
 }

@@ -23,9 +23,16 @@ export async function campaignParts(
     await dialog.getByLabel("Name of the offer").fill("Later");
     await dialog.getByLabel("Percent off").fill("20");
     await dialog.getByLabel("Starts").fill("2031-01-01T00:00");
+    await dialog.getByLabel("Friday").check();
+    await dialog.getByLabel("From", { exact: true }).fill("18:00");
+    await dialog.getByLabel("Until", { exact: true }).fill("17:00");
+    await dialog.getByRole("button", { name: "Add an offer" }).click();
+    await dialog.getByText("The end must be after the start, on the same day.").first().waitFor();
+    await dialog.getByLabel("Until", { exact: true }).fill("20:00");
     assert.deepEqual(await faultsOf(page), []);
     await dialog.getByRole("button", { name: "Add an offer" }).click();
     await page.getByRole("row").filter({ hasText: "Later" }).getByText("Scheduled").waitFor();
+    await page.getByText("20% off, only on Friday, only from 18:00 to 20:00").waitFor();
     const order = async () => {
       const { tiers } = await shop.api<{ tiers: { name: string }[] }>(`/v1/promotions/${ids.promotion}/tiers`);
       return tiers.map(({ name }) => name);
@@ -38,9 +45,10 @@ export async function campaignParts(
     assert.deepEqual(await order(), ["Ten off", "Later"]);
     await page.getByRole("button", { name: "Later", exact: true }).click();
     await dialog.getByLabel("Percent off").fill("25");
+    await dialog.getByLabel("Friday").uncheck();
     await dialog.getByLabel("Switched on").click();
     await dialog.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("row").filter({ hasText: "25% off" }).getByText("Disabled").waitFor();
+    await page.getByRole("row").filter({ hasText: "25% off, only from 18:00" }).getByText("Disabled").waitFor();
     await page.getByRole("button", { name: "Later", exact: true }).click();
     await dialog.getByRole("button", { name: "Add conditions" }).click();
     await dialog.getByRole("link", { name: "Make a new rule instead" }).click();

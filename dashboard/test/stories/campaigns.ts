@@ -7,7 +7,14 @@ import { campaignParts } from "./campaign-parts.ts";
 const tab = (page: Page, name: string) => page.getByRole("tab", { name, exact: true }).click();
 
 /** What is filled in beside the kind and the name, and what must come of it. */
-const KINDS: Record<string, { fill: (page: Page) => Promise<unknown>; made: Record<string, unknown>; act?: string }> = {
+type KindStory = {
+  fill: (page: Page) => Promise<unknown>;
+  made: Record<string, unknown>;
+  act?: string;
+  /** What its page says is to be done next. */
+  next?: string;
+};
+const KINDS: Record<string, KindStory> = {
   Promotion: {
     fill: async (page) => {
       await page.getByLabel("Name of the offer").fill("Ten off");
@@ -24,6 +31,7 @@ const KINDS: Record<string, { fill: (page: Page) => Promise<unknown>; made: Reco
       await page.getByLabel("How many").fill("3");
     },
     act: "Create it switched off",
+    next: "Print the cards",
     made: { campaign_type: "GIFT_VOUCHERS", gift: 2500, type: "STATIC", active: false },
   },
   Loyalty: {
@@ -37,6 +45,7 @@ const KINDS: Record<string, { fill: (page: Page) => Promise<unknown>; made: Reco
       await page.getByRole("option", { name: "some months after they were earned" }).click();
       await page.getByLabel("Months").fill("6");
     },
+    next: "Say what points buy: add a reward",
     made: {
       ...{ campaign_type: "LOYALTY_PROGRAM", type: "AUTO_UPDATE" },
       expires: { period_type: "MONTH", period_value: 6, rounding_type: "END_OF_MONTH" },
@@ -45,6 +54,21 @@ const KINDS: Record<string, { fill: (page: Page) => Promise<unknown>; made: Reco
   Referral: {
     fill: async (page) => {
       await page.getByLabel("Percent off").fill("5");
+      const choose = async (label: string, option: string | RegExp, at = 0) => {
+        await page.getByRole("combobox", { name: label }).nth(at).click();
+        await page.getByRole("option", { name: option }).first().click();
+      };
+      await choose("The friend also gets", "Points on a loyalty card");
+      await choose("Of the campaign", "Coffee club");
+      await page.getByRole("textbox", { name: "Points" }).fill("25");
+      await page.getByRole("button", { name: "Add a reward for the referrer" }).click();
+      await page.getByRole("button", { name: "Create campaign" }).click();
+      await page.getByText("Each reward needs a campaign").first().waitFor();
+      const first = page.getByRole("group", { name: "Reward 1" });
+      await choose("Of the campaign", "Coffee club", 1);
+      await first.getByRole("textbox", { name: "Points" }).fill("50");
+      await page.getByText("Who brings a friend gets 50 points for each friend.").waitFor();
+      assert.deepEqual(await faultsOf(page), []);
       await tab(page, "Who and when");
       await page.getByLabel("Saturday").check();
       await page.getByLabel("From", { exact: true }).fill("19:00");
@@ -54,8 +78,9 @@ const KINDS: Record<string, { fill: (page: Page) => Promise<unknown>; made: Reco
       await page.getByLabel("Until", { exact: true }).fill("21:30");
       await page.getByText("only on Saturday, only from 19:00 to 21:30.").waitFor();
     },
+    next: "Give customers a code to share",
     made: {
-      ...{ campaign_type: "REFERRAL_PROGRAM", percent_off: 5, days: [6] },
+      ...{ campaign_type: "REFERRAL_PROGRAM", percent_off: 5, days: [6], friend: 25, referrer: ["EACH"] },
       hours: { daily: [{ start_time: "19:00", expiration_time: "21:30" }] },
     },
   },
@@ -77,6 +102,10 @@ type Shown = {
     loyalty_card?: { expiration_rules?: object };
     redemption: { quantity: number | null };
   };
+  referral_program?: {
+    referee_reward?: { amount: number };
+    tiers?: { parameters: { type: string; min?: number }; reward: { assignment_id: string } }[];
+  };
   promotion?: { tiers: { action: { discount: { amount_off?: number } } }[] };
   validation_rules_assignments: { total: number };
 };
@@ -87,6 +116,8 @@ const factsOf = (made: Shown): Record<string, unknown> => ({
   gift: made.voucher?.gift?.amount,
   percent_off: made.voucher?.discount?.percent_off,
   expires: made.voucher?.loyalty_card?.expiration_rules,
+  friend: made.referral_program?.referee_reward?.amount,
+  referrer: made.referral_program?.tiers?.map(({ parameters }) => parameters.type),
   ...{ days: made.validity_day_of_week, hours: made.validity_hours },
   amount_off: made.promotion?.tiers[0]?.action.discount.amount_off,
 });
@@ -141,7 +172,7 @@ export async function campaigns(t: TestContext, shop: Shop): Promise<void> {
   );
 
   const ids: Record<string, string> = {};
-  for (const [kind, { fill, made, act }] of Object.entries(KINDS))
+  for (const [kind, { fill, made, act, next }] of Object.entries(KINDS))
     await t.test(`a campaign of the kind ${kind}`, async () => {
       await page.goto(`${shop.url}/campaigns/new`);
       await page.getByRole("radio", { name: kind, exact: true }).check();
@@ -149,6 +180,8 @@ export async function campaigns(t: TestContext, shop: Shop): Promise<void> {
       await tab(page, "Offer");
       await fill(page);
       const facts = factsOf(await created(act));
+      if (next !== undefined)
+        await page.getByRole("region", { name: "What to do next" }).getByRole("link", { name: next }).waitFor();
       ids[kind] = page.url().split("/").at(-1)!;
       for (const [name, value] of Object.entries(made)) assert.deepEqual(facts[name], value, name);
     });
@@ -164,15 +197,36 @@ export async function campaigns(t: TestContext, shop: Shop): Promise<void> {
       await one.getByLabel("Description").waitFor();
     }
     await page.getByLabel("Description").fill("by ann");
+    await tab(page, "Offer");
+    await page.getByRole("group", { name: "Reward 1" }).getByText("50 points").waitFor();
+    await page.getByRole("combobox", { name: "For", exact: true }).click();
+    await page.getByRole("option", { name: "a number of friends, once" }).click();
+    assert.deepEqual(await faultsOf(page), []);
     await page.getByRole("button", { name: "Save" }).click();
     await page.waitForURL(address);
+    const program = page.getByRole("region", { name: "What friends bring" });
+    await program.getByText("5% off and 25 points").waitFor();
+    await program.getByText("50 points once 5 friends came").waitFor();
     await tab(other, "Who and when");
     await other.getByLabel("Ends").fill("2031-05-31T12:00");
     await other.getByRole("button", { name: "Save" }).click();
     await other.getByRole("button", { name: "Keep both" }).click();
     await other.waitForURL(address);
-    const { description, expiration_date } = await shop.api<Shown>(`/v1/campaigns/${id}`);
+    const { description, expiration_date, referral_program } = await shop.api<Shown>(`/v1/campaigns/${id}`);
     assert.deepEqual([description, expiration_date?.slice(0, 10)], ["by ann", "2031-05-31"]);
+    const [tier] = referral_program!.tiers!;
+    assert.deepEqual(tier!.parameters, { type: "MINIMUM", min: 5 });
+    // What holds the reward is a loyalty campaign that nobody joins.
+    type Held = { data: { parameters: { campaign: { balance: number } } }[] };
+    const { data } = await shop.api<Held>(`/v1/rewards?assignment_id=${tier!.reward.assignment_id}`);
+    assert.equal(data[0]!.parameters.campaign.balance, 50);
+    const { campaigns: holders } = await shop.api<{ campaigns: Shown[] }>(
+      "/v1/campaigns?name=Rewards%20for%20referrers",
+    );
+    assert.deepEqual(
+      holders.map(({ active }) => active),
+      [false],
+    );
     await other.close();
   });
 

@@ -190,7 +190,7 @@ export async function people(t: TestContext, shop: Shop): Promise<void> {
     await guest.page.getByText("a newer one was sent").waitFor();
     await guest.page.goto("about:blank");
     await guest.page.goto(link);
-    await guest.page.getByLabel("Password", { exact: true }).fill("a long enough password");
+    await guest.page.locator("#password").fill("a long enough password");
     await guest.page.getByRole("button", { name: "Accept the invitation" }).click();
     await guest.page.getByRole("heading", { name: "Welcome, Eve" }).waitFor();
     await guest.page.getByRole("link", { name: "Sign in" }).click();

@@ -18,6 +18,11 @@ export async function why(t: TestContext, shop: Shop): Promise<void> {
   await t.test("what was refused before anybody looked is found, by code and by the failed redemption", async () => {
     await page.goto(`${shop.url}/why?q=FLASH20`);
     await page.getByText(/refusals? in 30 days/).waitFor();
+    // The list says which limit it was, before one is opened.
+    await page
+      .getByRole("button", { name: /Budget of the campaign: \$/ })
+      .first()
+      .waitFor();
     type Failed = { redemptions: { id: string }[] };
     const { redemptions } = await shop.api<Failed>("/v1/redemptions?result=FAILURE&limit=1");
     assert.match(redemptions[0]!.id, /^rf_/);

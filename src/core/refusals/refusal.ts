@@ -1,4 +1,5 @@
 import type { ErrorBody } from "../errors.ts";
+import type { Trace, TracedRule } from "../rules/trace.ts";
 import { SKIPS } from "../stacking/walk.ts";
 import { newSteps, tooExpensive } from "../steps.ts";
 import type { Decided, Decision } from "../validate/decide.ts";
@@ -90,9 +91,46 @@ function reasonOf({ outcome }: Decided): { key: string; message: string } | null
   return { key: outcome.reason, message: SKIPS[outcome.reason] };
 }
 
+/** A limit that is reached: `quantity`, or the name of a rule that counts. `with_this`: what it would come to with this redemption. */
+export type ReachedLimit = { name: string; most: number; with_this: number };
+
 /** What decided: the first check that did not pass, or the first rule that does not hold. */
-export function decidedBy(trace: RedeemableTrace | undefined): { check: string | null; rule_id: string | null } {
+export function decidedBy(trace: RedeemableTrace | undefined): {
+  check: string | null;
+  rule_id: string | null;
+  limit?: ReachedLimit;
+} {
   const check = trace?.checks.find(({ passed }) => !passed)?.check ?? null;
   const rule = trace?.rules.find(({ passed }) => !passed)?.id ?? null;
-  return { check, rule_id: rule };
+  const limit = trace && limitIn(trace);
+  return { check, rule_id: rule, ...(limit && { limit }) };
+}
+
+const COUNTING = /^(campaign|redemption)\./;
+/** By how much the most is below what stands in the condition: all of them count in whole numbers. */
+const BELOW: Readonly<Record<string, number>> = { $less_than_or_equal: 0, $less_than: 1 };
+
+function limitIn({ checks, rules }: RedeemableTrace): ReachedLimit | null {
+  const check = checks.find(({ passed }) => !passed);
+  if (check?.check === "quantity") {
+    const { redeemed, locked } = check.seen as { redeemed: number; locked: number };
+    return { name: "quantity", most: check.expected as number, with_this: redeemed + locked + 1 };
+  }
+  const trace = check ? undefined : rules.find(({ passed }) => !passed)?.trace;
+  const leaf = trace && failedLeaf(trace);
+  if (!leaf || !COUNTING.test(leaf.name) || typeof leaf.seen !== "number") return null;
+  const failed = leaf.conditions.find(({ passed, operator }) => !passed && operator in BELOW);
+  if (typeof failed?.expected[0] !== "number") return null;
+  return { name: leaf.name, most: failed.expected[0] - BELOW[failed.operator]!, with_this: leaf.seen };
+}
+
+/** The first single rule that did not hold. */
+function failedLeaf(trace: Trace): TracedRule | null {
+  if (trace.passed) return null;
+  if (trace.kind === "rule") return trace;
+  for (const term of trace.terms) {
+    const leaf = failedLeaf(term);
+    if (leaf) return leaf;
+  }
+  return null;
 }

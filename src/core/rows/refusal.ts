@@ -1,8 +1,12 @@
-import type { RefusalKind, RefusedRedeemable } from "../refusals/refusal.ts";
+import type { ReachedLimit, RefusalKind, RefusedRedeemable } from "../refusals/refusal.ts";
 import type { RequestRow } from "./request.ts";
 
-/** A refused redeemable, and what decided: a check such as `active`, or a rule. */
-export type RefusedShown = RefusedRedeemable & { check: string | null; rule_id: string | null };
+/** A refused redeemable, and what decided: a check such as `active`, or a rule; and the limit that was reached. */
+export type RefusedShown = RefusedRedeemable & {
+  check: string | null;
+  rule_id: string | null;
+  limit?: ReachedLimit;
+};
 
 /** A refusal as it is stored. */
 export type RefusalRow = Pick<RequestRow, "operation" | "status" | "key_kind" | "key_id" | "channel"> & {

@@ -14,6 +14,7 @@ const GERMAN = {
   Password: "Passwort",
   "At least 12 characters. A few words are easier to remember than signs.":
     "Mindestens 12 Zeichen. Ein paar Wörter merkt man sich leichter als Sonderzeichen.",
+  "Fields with * must be filled in.": "Felder mit * müssen ausgefüllt werden.",
   "Show the password": "Passwort zeigen",
   "Accept the invitation": "Einladung annehmen",
   "Or accept it with the account that you have already:": "Oder nehmen Sie sie mit dem Konto an, das Sie schon haben:",

@@ -1,14 +1,16 @@
 import type { Campaign } from "../../api/operations.gen.ts";
 import { timesOf } from "../../kit/date/times.ts";
 import type { Offer } from "../../registry/campaign-sentence.ts";
+import { type Rewards, referralIn, referralOf } from "./referral/values.ts";
 
 /** What a saved campaign offers, for its sentence. */
-export const offerOf = (campaign: Campaign): Offer => ({
+export const offerOf = (campaign: Campaign, rewards: Rewards = new Map()): Offer => ({
   kind: campaign.campaign_type,
   discount: campaign.voucher?.discount ?? null,
   tiers: (campaign.promotion?.tiers ?? []).map(({ name, action }) => ({ name, discount: action.discount })),
   gift: campaign.voucher?.gift?.amount ?? null,
   points: campaign.voucher?.loyalty_card?.points ?? null,
+  ...(campaign.referral_program && referralIn(referralOf(campaign, rewards))),
   from: campaign.start_date ?? null,
   to: campaign.expiration_date ?? null,
   times: timesOf(campaign),

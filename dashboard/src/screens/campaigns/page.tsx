@@ -9,6 +9,7 @@ import { useText } from "../../text/text.ts";
 import { Actions } from "./actions.tsx";
 import { KINDS } from "./kinds.ts";
 import { offerOf } from "./offer.ts";
+import { useReferrerRewards } from "./referral/use-rewards.ts";
 
 const Conditions = lazy(() => import("./conditions.tsx"));
 
@@ -18,6 +19,7 @@ export default function CampaignPage() {
   const { currency, timezone } = useProject();
   const { campaignId = "" } = useParams();
   const campaign = useOp(getCampaign, { campaignId });
+  const rewards = useReferrerRewards(campaign.data);
   const isWithCodes = campaign.data?.campaign_type !== "PROMOTION";
   return (
     <Page
@@ -28,7 +30,7 @@ export default function CampaignPage() {
         <>
           {[
             t(KINDS[one.campaign_type]),
-            campaignSentence(offerOf(one), { t, currency, zone: timezone }),
+            campaignSentence(offerOf(one, rewards), { t, currency, zone: timezone }),
             ...one.categories.map(({ name }) => t("conditions.inCategory", { name })),
           ].join(" · ")}
           {can("getValidationRule") && (

@@ -13,6 +13,7 @@ import { Panel } from "../../kit/page/panel.tsx";
 import { Failure, LoadingRows } from "../../kit/states/states.tsx";
 import { cartOf, printCart } from "../../registry/cart/cart.ts";
 import { decidingOf, messageOf, missingOf } from "../../registry/trace/deciding.ts";
+import { refusalWord } from "../../registry/trace/refusal-word.ts";
 import { RedeemableReasons, RuleSentence } from "../../registry/trace/trace-tree.tsx";
 import { useRegistry } from "../../registry/use-registry.ts";
 import { reasonWord } from "../../registry/words.ts";
@@ -59,6 +60,7 @@ function Saying({ text }: { text: string }) {
 
 function Opened({ refusal }: { refusal: KeptRefusalRead }) {
   const t = useText();
+  const { currency } = useProject();
   const [isShown, setShown] = useState(false);
   const traces = tracesOf(refusal);
   const refused = traces.filter(({ status }) => status !== "APPLICABLE");
@@ -71,11 +73,7 @@ function Opened({ refusal }: { refusal: KeptRefusalRead }) {
     <div className={classes.body}>
       <div className={classes.answer}>
         <span className={classes.word}>{t(deciding?.kind === "rule" ? "why.refusedBy" : "why.refused")}</span>{" "}
-        {deciding?.kind === "rule" ? (
-          <RuleSentence leaf={deciding.leaf} />
-        ) : (
-          (reasonWord(t, refusal.reason) ?? refusal.message)
-        )}{" "}
+        {deciding?.kind === "rule" ? <RuleSentence leaf={deciding.leaf} /> : refusalWord(t, currency, refusal)}{" "}
         {deciding?.kind === "rule" && (
           <Can do="getValidationRule">
             <Anchor component={Link} to={`/rules/${deciding.ruleId}`} underline="always">
@@ -128,7 +126,7 @@ type Props = { refusal: KeptRefusal; isOpen: boolean; onToggle: () => void };
 /** One refusal: when, who, why; opened, what decided and what to do. */
 export function RefusalPanel({ refusal, isOpen, onToggle }: Props) {
   const t = useText();
-  const { timezone } = useProject();
+  const { currency, timezone } = useProject();
   const Icon = isOpen ? IconChevronDown : IconChevronRight;
   return (
     <Panel p={0}>
@@ -138,7 +136,7 @@ export function RefusalPanel({ refusal, isOpen, onToggle }: Props) {
         <b className="mono">{refusal.codes.join(", ")}</b>
         <span>{refusal.customers[0] ?? t("why.nobody")}</span>
         <span className={classes.dimmed}>{t(`why.${refusal.kind}`)}</span>
-        <span>{reasonWord(t, refusal.reason) ?? refusal.message}</span>
+        <span>{refusalWord(t, currency, refusal)}</span>
         <span className={`${classes.id} mono`}>{refusal.request_id}</span>
       </button>
       {isOpen && <Reading id={refusal.id} />}

@@ -8,6 +8,16 @@ const RefusedRedeemable = Type.Object({
   reason: Type.String({ description: "The key of the error, or why it was skipped." }),
   check: Nullable(Type.String({ description: "The check that it did not pass, such as `active` or `quantity`." })),
   rule_id: Nullable(Type.String({ description: "The validation rule that did not hold." })),
+  limit: Type.Optional(
+    Type.Object(
+      {
+        name: Type.String({ description: "`quantity`: uses of the code; else the name of the rule." }),
+        most: Type.Number({ description: "How much is allowed." }),
+        with_this: Type.Number({ description: "What it would come to with this redemption." }),
+      },
+      { description: "The limit that was reached, where one was." },
+    ),
+  ),
 });
 
 const refusal = {

@@ -1,5 +1,6 @@
 import type { BodyOf } from "../../../api/op.ts";
 import type { Discount, PromotionTier, updatePromotionTier } from "../../../api/operations.gen.ts";
+import { ALWAYS, areBackwards, type Times, timesOf, validityOf } from "../../../kit/date/times.ts";
 import type { Option } from "../../../kit/pick/record-select.tsx";
 import { categoryOf } from "../../../registry/category-field.tsx";
 import type { Text } from "../../../text/text.ts";
@@ -13,29 +14,31 @@ export type OfferValues = {
   active: boolean;
   start_date: string | null;
   expiration_date: string | null;
+  times: Times;
   category: Option | null;
   rule: string | null;
 };
 
 export const NEW_OFFER: OfferValues = {
   ...{ name: "", banner: "", discount: { type: "PERCENT", effect: "APPLY_TO_ORDER" }, active: true },
-  ...{ start_date: null, expiration_date: null, category: null, rule: null },
+  ...{ start_date: null, expiration_date: null, times: ALWAYS, category: null, rule: null },
 };
 
 export const offerValuesOf = (tier: PromotionTier): OfferValues => ({
   ...{ name: tier.name, banner: tier.banner ?? "", discount: tier.action.discount, active: tier.active, rule: null },
-  ...{ start_date: tier.start_date, expiration_date: tier.expiration_date },
+  ...{ start_date: tier.start_date, expiration_date: tier.expiration_date, times: timesOf(tier) },
   category: categoryOf(tier.category_id, tier.categories),
 });
 
 /** What is missing or contradicts itself. The server decides the rest. */
-export function offerFaults({ name, discount, start_date, expiration_date }: OfferValues, t: Text) {
+export function offerFaults({ name, discount, start_date, expiration_date, times }: OfferValues, t: Text) {
   const fault = discountFault(discount, t);
   const isBackwards = start_date && expiration_date && Date.parse(start_date) >= Date.parse(expiration_date);
   return {
     ...(name.trim() === "" && { name: t("kit.form.required") }),
     ...(fault !== null && { discount: fault }),
     ...(isBackwards && { expiration_date: t("campaigns.endsBefore") }),
+    ...(areBackwards(times) && { times: t("kit.times.backwards") }),
   };
 }
 
@@ -46,5 +49,6 @@ export const offerChanges = (changes: Partial<OfferValues>): BodyOf<typeof updat
   ...(changes.discount && { action: { discount: filled(changes.discount) } }),
   ...("start_date" in changes && { start_date: changes.start_date ?? null }),
   ...("expiration_date" in changes && { expiration_date: changes.expiration_date ?? null }),
+  ...(changes.times && validityOf(changes.times)),
   ...("category" in changes && { category_id: changes.category?.value ?? null }),
 });

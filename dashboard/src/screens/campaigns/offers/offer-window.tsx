@@ -1,4 +1,5 @@
 import { Divider, Modal, Stack, Switch, TextInput, Title } from "@mantine/core";
+import { lazy, Suspense } from "react";
 import {
   type Campaign,
   createPromotionTier,
@@ -16,6 +17,7 @@ import { PeriodField } from "../../../kit/form/period-field.tsx";
 import { RecordForm } from "../../../kit/form/record-form.tsx";
 import type { SendStep } from "../../../kit/form/steps.ts";
 import { type RecordForm as RecordFormState, useRecordForm, type Version } from "../../../kit/form/use-record-form.ts";
+import { LoadingRows } from "../../../kit/states/states.tsx";
 import { notifyDone } from "../../../kit/undo/undo.tsx";
 import { CategoryField } from "../../../registry/category-field.tsx";
 import { AssignedRules } from "../../../registry/conditions/assigned-rules.tsx";
@@ -23,6 +25,8 @@ import { DiscountField } from "../../../registry/discount.ts";
 import { useText } from "../../../text/text.ts";
 import { NewRuleField } from "./new-rule-field.tsx";
 import { NEW_OFFER, type OfferValues, offerChanges, offerFaults, offerValuesOf } from "./offer-values.ts";
+
+const TimesField = lazy(() => import("../../../kit/form/times-field.tsx"));
 
 type Saved = { id: string | null; campaign: Campaign };
 
@@ -73,7 +77,7 @@ function OfferFields({ id, campaign, from, onDone }: FieldsProps) {
   const labels = {
     ...{ name: t("campaigns.offerName"), banner: t("campaigns.banner"), discount: t("campaigns.steps.offer") },
     ...{ active: t("offers.active"), category: t("conditions.category") },
-    ...{ start_date: t("campaigns.starts"), expiration_date: t("campaigns.ends") },
+    ...{ start_date: t("campaigns.starts"), expiration_date: t("campaigns.ends"), times: t("kit.times.title") },
   };
   return (
     <RecordForm state={state} labels={labels} {...(id === null && { saveText: t("campaigns.addOffer") })}>
@@ -89,6 +93,9 @@ function OfferFields({ id, campaign, from, onDone }: FieldsProps) {
         start={{ fieldKey: form.key("start_date"), ...bind("start_date") }}
         end={{ fieldKey: form.key("expiration_date"), ...bind("expiration_date") }}
       />
+      <Suspense fallback={<LoadingRows rows={2} />}>
+        <TimesField key={form.key("times")} {...bind("times")} />
+      </Suspense>
       {can("listCategories") && <CategoryField key={form.key("category")} {...bind("category")} />}
       {id === null && can("listValidationRules") && <NewRuleField key={form.key("rule")} {...bind("rule")} />}
       <Switch

@@ -15,6 +15,7 @@ import { send } from "../../../api/send.ts";
 import { useCan } from "../../../api/session.ts";
 import { useOp } from "../../../api/use-op.ts";
 import { confirm } from "../../../kit/confirm/confirm.ts";
+import { timesOf } from "../../../kit/date/times.ts";
 import { type Column, count, discount, period, status, text } from "../../../kit/list/columns.tsx";
 import { SmallTable } from "../../../kit/list/small-table.tsx";
 import { MoveButtons } from "../../../kit/order/move-buttons.tsx";
@@ -25,6 +26,7 @@ import { Panel } from "../../../kit/page/panel.tsx";
 import { Loaded } from "../../../kit/states/loaded.tsx";
 import { Empty } from "../../../kit/states/states.tsx";
 import { useAct } from "../../../kit/undo/use-act.ts";
+import { timesSay } from "../../../registry/campaign-sentence.ts";
 import { worthOf } from "../../../registry/worth.ts";
 import { useText } from "../../../text/text.ts";
 
@@ -82,7 +84,8 @@ function useColumns(open: (id: string) => void, order: Order): Column<PromotionT
         ),
     }),
     text<PromotionTier>("campaigns.worth", "action", {
-      cell: ({ action }, look) => worthOf({ discount: action.discount }, look) ?? "–",
+      cell: (tier, look) =>
+        [worthOf({ discount: tier.action.discount }, look) ?? "–", ...timesSay(timesOf(tier), look.t)].join(", "),
     }),
     text<PromotionTier>("campaigns.banner", "banner"),
     status<PromotionTier>("campaigns.status", "status"),

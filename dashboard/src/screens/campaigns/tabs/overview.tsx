@@ -1,5 +1,6 @@
 import { Group, SimpleGrid, Stack, Text } from "@mantine/core";
-import { type Campaign, getCampaign, getLoyaltyOverview, getTimeSeries } from "../../../api/operations.gen.ts";
+import { lazy, Suspense } from "react";
+import { type Campaign, getLoyaltyOverview, getTimeSeries } from "../../../api/operations.gen.ts";
 import { useCan, useProject } from "../../../api/session.ts";
 import { useOp } from "../../../api/use-op.ts";
 import { Bars } from "../../../kit/chart/bars.tsx";
@@ -15,7 +16,12 @@ import { PointFigures } from "../../../registry/point-figures.tsx";
 import { type Metric, SeriesCard, SeriesFigures } from "../../../registry/series.tsx";
 import { localeOf, useText } from "../../../text/text.ts";
 import { BurnDowns } from "./burn-down.tsx";
+import { areMade } from "./next-steps.ts";
 import { ReasonsCard } from "./reasons.tsx";
+import { useCounted } from "./use-counted.ts";
+
+const Next = lazy(() => import("./next.tsx"));
+const ReferralProgram = lazy(() => import("../referral/program.tsx"));
 
 const METRICS: Record<Campaign["campaign_type"], readonly Metric[]> = {
   DISCOUNT_COUPONS: ["redemptions", "discount", "revenue", "unique_customers"],
@@ -30,7 +36,7 @@ const NEARLY_FULL = 0.9;
 function Limits({ campaign }: { campaign: Campaign }) {
   const t = useText();
   const { currency } = useProject();
-  const { data, error, refetch } = useOp(getCampaign, { campaignId: campaign.id, expand: "counters" });
+  const { data, error, refetch } = useCounted(campaign);
   const counters = data?.counters;
   const money = (minor: number) => formatMoney(minor, currency, { locale: localeOf() });
   const barOf = (id: string, name: string, used: number, of: number, shown: (value: number) => string) => {
@@ -57,7 +63,7 @@ function Limits({ campaign }: { campaign: Campaign }) {
           <LoadingRows rows={2} />
         )
       ) : bars.length === 0 ? (
-        <Text c="dimmed">{t("campaigns.noLimits")}</Text>
+        <Text c="dimmed">{t(data && areMade(data) ? "campaigns.codesComing" : "campaigns.noLimits")}</Text>
       ) : (
         <Bars of={bars} />
       )}
@@ -86,6 +92,9 @@ export default function Overview({ record }: { record: Campaign }) {
   const series = useOp(getTimeSeries, params, { keepOld: true, enabled: can("getTimeSeries") });
   return (
     <Stack gap="lg">
+      <Suspense>
+        <Next campaign={record} />
+      </Suspense>
       <Group justify="space-between">
         <Text c="dimmed" size="sm">
           {t("campaigns.compared", { count: period.days })}
@@ -111,6 +120,11 @@ export default function Overview({ record }: { record: Campaign }) {
       <SimpleGrid cols={{ base: 1, lg: 2 }}>
         {can("forecastCampaign") && <BurnDowns campaign={record} days={period.days} />}
         <Limits campaign={record} />
+        {record.campaign_type === "REFERRAL_PROGRAM" && (
+          <Suspense>
+            <ReferralProgram campaign={record} />
+          </Suspense>
+        )}
         {can("getValidationRule") && (
           <Section title={t("conditions.title")}>
             <AssignedRules

@@ -8,7 +8,7 @@ import { link, mono, text } from "../../../kit/list/columns.tsx";
 import { search } from "../../../kit/list/filters.tsx";
 import { ListScreen } from "../../../kit/list/list-screen.tsx";
 import { useList } from "../../../kit/list/use-list.ts";
-import { reasonWord } from "../../../registry/words.ts";
+import { refusalWord } from "../../../registry/trace/refusal-word.ts";
 import { ReasonsCard } from "./reasons.tsx";
 
 type Refusal = RowOf<typeof listRefusals>;
@@ -20,7 +20,7 @@ const COLUMNS = [
     ({ request_id }) => `/requests/${request_id}`,
   ),
   text<Refusal>("campaigns.reason", "reason", {
-    cell: ({ reason, message }, { t }) => reasonWord(t, reason) ?? message,
+    cell: (refusal, { t, currency }) => refusalWord(t, currency, refusal),
   }),
   mono<Refusal>("campaigns.code", "codes"),
   mono<Refusal>("campaigns.customer", "customers", { isExtra: true }),

@@ -1,5 +1,6 @@
 import { type Cart, type Question, questionOf } from "../../../registry/cart/cart.ts";
-import { bodyOf, ruleOf, typeOf, type Values } from "./values.ts";
+import { bodyOf, ruleOf } from "./sent.ts";
+import { typeOf, type Values } from "./values.ts";
 
 // Names that nothing saved has.
 const CAMPAIGN = "camp_draft";

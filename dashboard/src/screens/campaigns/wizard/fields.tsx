@@ -1,9 +1,11 @@
+import { Anchor, Text } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { useState } from "react";
+import { Link, useParams } from "react-router";
 import { SEGMENTS } from "../../../api/sources.ts";
 import { NumberInput } from "../../../kit/later/fields.ts";
 import { type Option, RecordSelect } from "../../../kit/pick/record-select.tsx";
-import type { TextKey } from "../../../text/text.ts";
+import { type TextKey, useText } from "../../../text/text.ts";
 import type { Field, Values } from "./values.ts";
 
 /** The labels of fields, for what is missing and for what somebody else changed. */
@@ -19,6 +21,7 @@ export const LABELS: Record<Field, TextKey> = {
   earn_points: "campaigns.earnPoints",
   earn_every: "campaigns.earnEvery",
   tiers: "campaigns.tiers",
+  referral: "referrals.program",
   start_date: "campaigns.starts",
   expiration_date: "campaigns.ends",
   times: "kit.times.title",
@@ -81,4 +84,18 @@ export function SegmentField({
     onChange?.(option);
   };
   return <RecordSelect source={SEGMENTS} label={label} placeholder={placeholder} value={chosen} onChange={choose} />;
+}
+
+/** What is not changed in this form, and where it is. */
+export function Elsewhere({ text, to, link }: { text: TextKey; to: string; link: TextKey }) {
+  const t = useText();
+  const { campaignId = "" } = useParams();
+  return (
+    <Text size="sm" c="dimmed">
+      {t(text)}{" "}
+      <Anchor component={Link} to={`/campaigns/${campaignId}${to}`} inherit underline="always">
+        {t(link)}
+      </Anchor>
+    </Text>
+  );
 }

@@ -14,10 +14,12 @@ import { Failure, LoadingRows } from "../../../kit/states/states.tsx";
 import { notifyDone } from "../../../kit/undo/undo.tsx";
 import { campaignSentence } from "../../../registry/campaign-sentence.ts";
 import { useText } from "../../../text/text.ts";
+import { useHolder } from "../referral/use-holder.ts";
+import { readReferrerRewards, useReferrerRewards } from "../referral/use-rewards.ts";
+import type { Rewards } from "../referral/values.ts";
 import { CreateOff } from "./create-off.tsx";
 import { LABELS } from "./fields.tsx";
 import classes from "./form.module.css";
-import { create, update } from "./save.ts";
 import { startOf } from "./starts.ts";
 import { STEP_PARTS, type StepProps } from "./steps.tsx";
 import {
@@ -86,7 +88,9 @@ function CampaignFields({ campaign, from }: { campaign: Campaign | null; from: V
   const t = useText();
   const navigate = useNavigate();
   const { currency, timezone } = useProject();
-  const [step, setStep] = useState<Step>("kind");
+  const [query] = useSearchParams();
+  // A link may lead to the offer.
+  const [step, setStep] = useState<Step>(query.get("step") === "offer" ? "offer" : "kind");
   const [values, setValues] = useState(from.values);
   const isNew = campaign === null;
   const can = useCan();
@@ -96,17 +100,24 @@ function CampaignFields({ campaign, from }: { campaign: Campaign | null; from: V
     budget: mayAsk && (isNew || campaign.counters?.budget === null),
   };
   const isOff = useRef(false);
+  const holder = useHolder(values.campaign_type === "REFERRAL_PROGRAM");
   const faults = (typed: Values) => (isNew ? faultsIn : faultsInChanges)(typed, t);
   const state: RecordFormState<Values> = useRecordForm<Values, { id: string }>({
     record: `campaign:${campaign?.id ?? "new"}`,
     from,
     validate: (typed) => faults(typed),
-    save: async (send, changes, version) =>
-      campaign === null
-        ? create(send, state.form.getValues(), isOff.current)
-        : update(send, campaign, { changes, budget: t("campaigns.budget"), version }),
+    save: async (send, changes, version) => {
+      // It comes when something is saved: the page is quite large without it.
+      const { create, update } = await import("./save.ts");
+      return campaign === null
+        ? create(send, state.form.getValues(), { isOff: isOff.current, holder })
+        : update(send, campaign, { changes, budget: t("campaigns.budget"), holder, version });
+    },
     ...(campaign !== null && {
-      readAgain: async () => versionOf(await sendFor(getCampaign, { campaignId: campaign.id })),
+      readAgain: async () => {
+        const read = await sendFor(getCampaign, { campaignId: campaign.id });
+        return versionOf(read, await readReferrerRewards(read.body));
+      },
     }),
     onSaved: (saved) => {
       notifyDone(t(!isNew ? "kit.form.saved" : isOff.current ? "campaigns.nowThereOff" : "campaigns.nowThere"));
@@ -150,8 +161,9 @@ function CampaignFields({ campaign, from }: { campaign: Campaign | null; from: V
   );
 }
 
-const versionOf = ({ body, etag }: { body: Campaign; etag: string | null }): Version<Values> => ({
-  values: valuesOf(body),
+type Read = { body: Campaign; etag: string | null };
+const versionOf = ({ body, etag }: Read, rewards: Rewards): Version<Values> => ({
+  values: valuesOf(body, rewards),
   etag,
 });
 
@@ -160,7 +172,9 @@ function EditCampaign({ campaignId }: { campaignId: string }) {
   // The form begins with what the server says now, and is not reloaded under the hands later.
   const begun = useRef<typeof data>(undefined);
   if (!isFetching) begun.current ??= data;
-  if (begun.current) return <CampaignFields campaign={begun.current.body} from={versionOf(begun.current)} />;
+  const rewards = useReferrerRewards(begun.current?.body);
+  if (begun.current && rewards)
+    return <CampaignFields campaign={begun.current.body} from={versionOf(begun.current, rewards)} />;
   return error ? <Failure error={error} retry={() => void refetch()} /> : <LoadingRows />;
 }
 

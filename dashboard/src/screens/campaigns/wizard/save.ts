@@ -8,17 +8,28 @@ import {
   updateCampaign,
 } from "../../../api/operations.gen.ts";
 import type { SendStep } from "../../../kit/form/steps.ts";
-import { bodyOf, changesOf, ruleOf, START, type Values } from "./values.ts";
+import { type Holder, makeRewards } from "../referral/make-rewards.ts";
+import type { Referral } from "../referral/values.ts";
+import { bodyOf, changesOf, ruleOf } from "./sent.ts";
+import { START, type Values } from "./values.ts";
 
 const makeRule = (send: SendStep, rule: NonNullable<ReturnType<typeof ruleOf>>) =>
   send(createValidationRule, { params: {}, body: rule }, `rule ${JSON.stringify(rule)}`);
 
-/** Makes a campaign: its rule, itself, and how points are earned. After a refusal it goes on where it stopped. */
-export async function create(send: SendStep, values: Values, isOff: boolean): Promise<{ id: string }> {
+/** Makes what referrers get, where it is new. */
+const rewardsOf = (send: SendStep, referral: Referral | undefined, holder: Holder) =>
+  makeRewards(send, referral?.referrer ?? [], holder);
+
+export type Creating = { isOff: boolean; holder: Holder };
+
+/** Makes a campaign: its rule, what referrers get, itself, and how points are earned. After a refusal it goes on where it stopped. */
+export async function create(send: SendStep, values: Values, { isOff, holder }: Creating): Promise<{ id: string }> {
   const rule = ruleOf(values);
   const ruleId = rule && (await makeRule(send, rule)).id;
+  const isReferral = values.campaign_type === "REFERRAL_PROGRAM";
+  const assigned = await rewardsOf(send, isReferral ? values.referral : undefined, holder);
   // Switched off from its first moment: nobody may redeem what was never meant to begin.
-  const body = { ...bodyOf(values, ruleId), ...(isOff && { active: false }) };
+  const body = { ...bodyOf(values, ruleId, assigned), ...(isOff && { active: false }) };
   const { id, active } = await send(createCampaign, { params: {}, body }, "campaign");
   // It was made by an attempt before, which wanted it switched on.
   if (isOff && active === true) await send(disableCampaign, { params: { campaignId: id } }, "off");
@@ -35,12 +46,13 @@ export async function create(send: SendStep, values: Values, isOff: boolean): Pr
   return { id };
 }
 
-type Edit = { changes: Partial<Values>; budget: string; version: { ifMatch?: string } };
+type Edit = { changes: Partial<Values>; budget: string; holder: Holder; version: { ifMatch?: string } };
 
 /** Changes a campaign, and gives it a rule with the conditions that it had none of. */
 export async function update(send: SendStep, campaign: Campaign, edit: Edit): Promise<{ id: string }> {
   const { id, name } = campaign;
-  const body = changesOf(edit.changes, campaign);
+  const assigned = await rewardsOf(send, edit.changes.referral, edit.holder);
+  const body = changesOf(edit.changes, campaign, assigned);
   if (Object.keys(body).length > 0) {
     const write = { params: { campaignId: id }, body, ...edit.version };
     await send(updateCampaign, write, `update ${JSON.stringify(body)}`);

@@ -1,23 +1,20 @@
-import { Anchor, Group, Radio, Stack, Text, Textarea, TextInput } from "@mantine/core";
+import { Radio, Stack, Text, Textarea, TextInput } from "@mantine/core";
 import type { UseFormReturnType } from "@mantine/form";
 import { lazy, type ReactNode, Suspense } from "react";
-import { Link, useParams } from "react-router";
 import { useCan } from "../../../api/session.ts";
 import { MoneyField } from "../../../kit/form/money-field.tsx";
 import { LoadingRows } from "../../../kit/states/states.tsx";
 import { CategoryField } from "../../../registry/category-field.tsx";
-import { DiscountField } from "../../../registry/discount.ts";
-import { type TextKey, useText } from "../../../text/text.ts";
+import { useText } from "../../../text/text.ts";
 import { KINDS, type Kind } from "../kinds.ts";
 import { CheckStep } from "./check-step.tsx";
-import { bind, CountField, SegmentField } from "./fields.tsx";
+import { bind, CountField, Elsewhere, SegmentField } from "./fields.tsx";
 import { type Step, typeOf, type Values } from "./values.ts";
 
-const PointsExpiryField = lazy(() => import("../../../registry/points-expiry-field.tsx"));
 // What is on a step that is not shown first comes after the page.
 const PeriodField = lazy(async () => ({ default: (await import("../../../kit/form/period-field.tsx")).PeriodField }));
+const Offer = lazy(() => import("./offer-step.tsx"));
 const TimesField = lazy(() => import("../../../kit/form/times-field.tsx"));
-const TiersField = lazy(() => import("./tiers-field.tsx"));
 
 export type StepProps = {
   form: UseFormReturnType<Values>;
@@ -62,64 +59,11 @@ function KindStep({ form, isNew }: StepProps) {
   );
 }
 
-/** What is not changed in this form, and where it is. */
-function Elsewhere({ text, to, link }: { text: TextKey; to: string; link: TextKey }) {
-  const t = useText();
-  const { campaignId = "" } = useParams();
-  return (
-    <Text size="sm" c="dimmed">
-      {t(text)}{" "}
-      <Anchor component={Link} to={`/campaigns/${campaignId}${to}`} inherit underline="always">
-        {t(link)}
-      </Anchor>
-    </Text>
-  );
-}
-
-function OfferStep({ form, values, isNew }: StepProps) {
-  const t = useText();
-  const kind = values.campaign_type;
-  if (kind === "PROMOTION")
-    return isNew ? (
-      <Suspense fallback={<LoadingRows rows={3} />}>
-        <TiersField key={form.key("tiers")} {...bind(form, "tiers")} />
-      </Suspense>
-    ) : (
-      <Elsewhere text="campaigns.offersElsewhere" to="?tab=tiers" link="campaigns.tiers" />
-    );
-  if (kind === "GIFT_VOUCHERS")
-    return <MoneyField key={form.key("gift")} label={t("campaigns.giftAmount")} required {...bind(form, "gift")} />;
-  if (kind === "LOYALTY_PROGRAM")
-    return (
-      <Stack gap="lg">
-        <CountField key={form.key("points")} form={form} field="points" label={t("campaigns.startPoints")} />
-        <Suspense fallback={<LoadingRows rows={1} />}>
-          <PointsExpiryField key={form.key("expires")} {...bind(form, "expires")} />
-        </Suspense>
-        {!isNew && <Elsewhere text="campaigns.earningElsewhere" to="?tab=program" link="cards.program" />}
-        {isNew && (
-          <Text size="sm" c="dimmed">
-            {t("campaigns.earnHelp")}
-          </Text>
-        )}
-        {isNew && (
-          <Group align="flex-start">
-            <CountField
-              key={form.key("earn_points")}
-              {...{ form, field: "earn_points", label: t("campaigns.earnPoints"), required: true }}
-            />
-            <MoneyField
-              key={form.key("earn_every")}
-              label={t("campaigns.earnEvery")}
-              required
-              {...bind(form, "earn_every")}
-            />
-          </Group>
-        )}
-      </Stack>
-    );
-  return <DiscountField key={form.key("discount")} {...bind(form, "discount")} />;
-}
+const OfferStep = (props: StepProps) => (
+  <Suspense fallback={<LoadingRows rows={3} />}>
+    <Offer {...props} />
+  </Suspense>
+);
 
 function WhenStep({ form, asks }: StepProps) {
   const t = useText();

@@ -1,18 +1,12 @@
-import type { BodyOf } from "../../../api/op.ts";
-import type {
-  Campaign,
-  createCampaign,
-  createValidationRule,
-  Discount,
-  updateCampaign,
-} from "../../../api/operations.gen.ts";
-import { ALWAYS, areBackwards, type Times, timesOf, validityOf } from "../../../kit/date/times.ts";
+import type { Campaign, Discount } from "../../../api/operations.gen.ts";
+import { ALWAYS, areBackwards, type Times, timesOf } from "../../../kit/date/times.ts";
 import type { Option } from "../../../kit/pick/record-select.tsx";
 import type { Offer } from "../../../registry/campaign-sentence.ts";
 import { categoryOf } from "../../../registry/category-field.tsx";
-import { cardChanges, expiryFault, newCard, type PointsExpiry } from "../../../registry/points-expiry.ts";
+import { expiryFault, type PointsExpiry } from "../../../registry/points-expiry.ts";
 import type { Text } from "../../../text/text.ts";
 import type { Kind } from "../kinds.ts";
+import { NO_REFERRAL, type Referral, type Rewards, referralFault, referralIn, referralOf } from "../referral/values.ts";
 
 export type TierValue = { key: number; name: string; banner: string; discount: Discount | null };
 /** A campaign as its form holds it. */
@@ -28,6 +22,7 @@ export type Values = {
   earn_points: number | null;
   earn_every: number | null;
   tiers: TierValue[];
+  referral: Referral;
   start_date: string | null;
   expiration_date: string | null;
   times: Times;
@@ -47,6 +42,7 @@ export const START: Values = {
   ...{ campaign_type: "DISCOUNT_COUPONS", name: "", description: "", type: "STATIC" },
   ...{ discount: { type: "PERCENT", effect: "APPLY_TO_ORDER" }, gift: null, points: null, expires: null },
   ...{ earn_points: null, earn_every: null, tiers: [{ key: 1, name: "", banner: "", discount: null }] },
+  referral: NO_REFERRAL,
   ...{ start_date: null, expiration_date: null, times: ALWAYS, segment: null, spends: null },
   ...{ code: "", vouchers_count: 100, pattern: "", uses: 1, per_customer: null, budget: null, category: null },
 };
@@ -54,7 +50,7 @@ export const START: Values = {
 /** A step of the form and the fields in it. */
 export const STEPS = {
   kind: ["campaign_type", "name", "description"],
-  offer: ["discount", "gift", "points", "expires", "earn_points", "earn_every", "tiers"],
+  offer: ["discount", "gift", "points", "expires", "earn_points", "earn_every", "tiers", "referral"],
   when: ["start_date", "expiration_date", "times", "segment", "spends"],
   codes: ["type", "code", "vouchers_count", "pattern"],
   limits: ["uses", "per_customer", "budget", "category"],
@@ -107,6 +103,8 @@ export function faultsIn(values: Values, t: Text): Partial<Record<Field, string>
     ...(kind === "LOYALTY_PROGRAM" && !earn_every && { earn_every: required }),
     ...(kind === "PROMOTION" &&
       (values.tiers.length === 0 || values.tiers.some(isBadTier)) && { tiers: t("campaigns.badTiers") }),
+    ...(kind === "REFERRAL_PROGRAM" &&
+      referralFault(values.referral, t) !== null && { referral: referralFault(values.referral, t)! }),
     ...(kind !== "PROMOTION" && typeOf(values) === "STANDALONE" && values.code.trim() === "" && { code: required }),
     ...(kind !== "PROMOTION" && typeOf(values) === "STATIC" && !values.vouchers_count && { vouchers_count: required }),
     ...(kind === "LOYALTY_PROGRAM" &&
@@ -122,72 +120,8 @@ const isSet = (value: unknown) => value !== null && value !== undefined && value
 export const filled = <T extends object>(body: T): T =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => isSet(value))) as T;
 
-/** The conditions of a campaign as a rule, or null where it has none. */
-export function ruleOf(values: Values): BodyOf<typeof createValidationRule> | null {
-  const { segment, spends, per_customer, budget } = values;
-  const conditions = [
-    segment && { name: "customer.segment", conditions: { $is: [segment.value] } },
-    spends && { name: "order.initial_amount", conditions: { $more_than_or_equal: [spends] } },
-    per_customer && {
-      name: "campaign.redemptions.customers_count",
-      conditions: { $less_than_or_equal: [per_customer] },
-    },
-    budget && { name: "campaign.orders.amount_discounted", conditions: { $less_than_or_equal: [budget] } },
-  ].filter((one) => Boolean(one));
-  if (conditions.length === 0) return null;
-  const numbered = conditions.map((one, place) => [String(place + 1), one] as const);
-  const rules = { ...Object.fromEntries(numbered), logic: numbered.map(([number]) => number).join(" and ") };
-  return { name: values.name.trim(), rules } as BodyOf<typeof createValidationRule>;
-}
-
-function voucherOf(values: Values) {
-  const { campaign_type: kind } = values;
-  const code_config = values.pattern.trim() === "" ? undefined : { pattern: values.pattern.trim() };
-  const code = typeOf(values) === "STANDALONE" ? values.code.trim() : undefined;
-  const common = filled({ code_config, code });
-  const redemption = { quantity: values.uses };
-  if (kind === "GIFT_VOUCHERS")
-    return { type: "GIFT_VOUCHER" as const, gift: { amount: values.gift! }, redemption: { quantity: null }, ...common };
-  if (kind === "LOYALTY_PROGRAM")
-    return { type: "LOYALTY_CARD" as const, loyalty_card: newCard(values.points, values.expires), ...common };
-  const isReferral = kind === "REFERRAL_PROGRAM";
-  return {
-    type: "DISCOUNT_VOUCHER" as const,
-    discount: filled(values.discount!),
-    redemption: isReferral ? { quantity: null } : redemption,
-    ...common,
-    ...(isReferral && { is_referral_code: true }),
-  };
-}
-
-/** What is sent to make the campaign, with the rule that was made before it. */
-export function bodyOf(values: Values, ruleId: string | null): BodyOf<typeof createCampaign> {
-  const { campaign_type, start_date, expiration_date } = values;
-  const type = typeOf(values);
-  const common = {
-    ...filled({ description: values.description.trim(), start_date, expiration_date, ...validityOf(values.times) }),
-    ...{ name: values.name.trim(), campaign_type, ...(values.category && { category_id: values.category.value }) },
-  };
-  const rules = ruleId === null ? {} : { validation_rules: [ruleId] };
-  if (campaign_type === "PROMOTION") {
-    const tiers = values.tiers.map(({ name, banner, discount }) => ({
-      ...filled({ name: name.trim(), banner: banner.trim() }),
-      action: { discount: filled(discount!) },
-    }));
-    // Of the campaign, and not of each offer: its budget is one for all of them.
-    return { ...common, ...rules, promotion: { tiers } };
-  }
-  return {
-    ...common,
-    ...rules,
-    ...{ type, voucher: voucherOf(values) },
-    ...(type === "STATIC" && { vouchers_count: values.vouchers_count }),
-    ...(campaign_type === "REFERRAL_PROGRAM" && { referral_program: { conversion_event_type: "redemption" as const } }),
-  };
-}
-
-/** A saved campaign as the form shows it. What a form cannot change is only shown. */
-export const valuesOf = (campaign: Campaign): Values => ({
+/** A saved campaign as the form shows it. What a form cannot change is only shown. `rewards`: what its referrers get. */
+export const valuesOf = (campaign: Campaign, rewards: Rewards = new Map()): Values => ({
   ...START,
   ...{ campaign_type: campaign.campaign_type, name: campaign.name, type: campaign.type },
   description: campaign.description ?? "",
@@ -199,6 +133,7 @@ export const valuesOf = (campaign: Campaign): Values => ({
   tiers: (campaign.promotion?.tiers ?? []).map(({ name, banner, action }, key) => ({
     ...{ key, name, banner: banner ?? "", discount: action.discount },
   })),
+  referral: referralOf(campaign, rewards),
   start_date: campaign.start_date ?? null,
   expiration_date: campaign.expiration_date ?? null,
   uses: campaign.voucher?.redemption.quantity ?? null,
@@ -208,36 +143,17 @@ export const valuesOf = (campaign: Campaign): Values => ({
 
 /** What is wrong with the fields of a saved campaign: the others are fixed, or were asked for when it was made. */
 export function faultsInChanges(values: Values, t: Text): Partial<Record<Field, string>> {
-  const { discount, expires, expiration_date, times } = faultsIn(values, t);
+  const { discount, expires, referral, expiration_date, times } = faultsIn(values, t);
   return Object.fromEntries(
-    Object.entries({ discount, expires, expiration_date, times }).filter(([, fault]) => fault !== undefined),
+    Object.entries({ discount, expires, referral, expiration_date, times }).filter(([, fault]) => fault !== undefined),
   );
-}
-
-/** What is sent to change it: only what was changed. */
-export function changesOf(changes: Partial<Values>, campaign: Campaign): BodyOf<typeof updateCampaign> {
-  const { gift } = campaign.voucher ?? {};
-  const { points, expires } = { ...valuesOf(campaign), ...changes };
-  const has = (field: Field) => field in changes;
-  return {
-    ...(has("description") && { description: changes.description || null }),
-    ...(has("start_date") && { start_date: changes.start_date ?? null }),
-    ...(has("expiration_date") && { expiration_date: changes.expiration_date ?? null }),
-    ...(has("discount") && changes.discount && { discount: filled(changes.discount) }),
-    ...(has("gift") && {
-      gift: { amount: changes.gift!, ...(gift?.effect !== undefined && { effect: gift.effect }) },
-    }),
-    ...(changes.times && validityOf(changes.times)),
-    ...((has("points") || has("expires")) && { loyalty_card: cardChanges(points, expires) }),
-    ...(has("category") && { category_id: changes.category?.value ?? null }),
-    ...(has("uses") && { redemption: { quantity: changes.uses ?? null } }),
-  };
 }
 
 /** What the form says so far, for the sentence above it. */
 export const offerIn = (values: Values): Offer => ({
   ...{ kind: values.campaign_type, discount: orNull(values.discount), gift: values.gift },
   tiers: values.tiers.map(({ name, discount }) => ({ name, discount: orNull(discount) })),
+  ...(values.campaign_type === "REFERRAL_PROGRAM" && referralIn(values.referral)),
   points: values.points,
   earns: values.earn_points && values.earn_every ? { points: values.earn_points, every: values.earn_every } : null,
   ...{
