@@ -88,7 +88,7 @@ test("refusals: a refused redemption names the failed redemption; what succeeds 
 test("refusals: a rule that counts says which limit was reached, alone or among others", async () => {
   const { call, ok, refusalOf } = await world();
   const rules = {
-    "1": { name: "redemption.count.per_customer", conditions: { $less_than: [2] } },
+    "1": { name: "redemption.count.per_customer", conditions: { $less_than: [1.5] } },
     "2": { name: "campaign.orders.amount_discounted", conditions: { $less_than_or_equal: [900] } },
     logic: "1 and 2",
   };

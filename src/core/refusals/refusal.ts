@@ -107,8 +107,11 @@ export function decidedBy(trace: RedeemableTrace | undefined): {
 }
 
 const COUNTING = /^(campaign|redemption)\./;
-/** By how much the most is below what stands in the condition: all of them count in whole numbers. */
-const BELOW: Readonly<Record<string, number>> = { $less_than_or_equal: 0, $less_than: 1 };
+/** The most that a condition allows: all of these rules count in whole numbers, so less than 2 is 1, and less than 10.5 is 10. */
+const MOST: Readonly<Record<string, (value: number) => number>> = {
+  $less_than_or_equal: Math.floor,
+  $less_than: (value) => Math.ceil(value) - 1,
+};
 
 function limitIn({ checks, rules }: RedeemableTrace): ReachedLimit | null {
   const check = checks.find(({ passed }) => !passed);
@@ -119,9 +122,9 @@ function limitIn({ checks, rules }: RedeemableTrace): ReachedLimit | null {
   const trace = check ? undefined : rules.find(({ passed }) => !passed)?.trace;
   const leaf = trace && failedLeaf(trace);
   if (!leaf || !COUNTING.test(leaf.name) || typeof leaf.seen !== "number") return null;
-  const failed = leaf.conditions.find(({ passed, operator }) => !passed && operator in BELOW);
+  const failed = leaf.conditions.find(({ passed, operator }) => !passed && operator in MOST);
   if (typeof failed?.expected[0] !== "number") return null;
-  return { name: leaf.name, most: failed.expected[0] - BELOW[failed.operator]!, with_this: leaf.seen };
+  return { name: leaf.name, most: MOST[failed.operator]!(failed.expected[0]), with_this: leaf.seen };
 }
 
 /** The first single rule that did not hold. */
