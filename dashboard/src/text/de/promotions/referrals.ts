@@ -50,6 +50,5 @@ export const referrals = {
   theReferrer: "Die Empfehlenden bekommen",
   nothing: "Nichts",
   change: "Ändern, was sie bekommen",
-  holder: "Prämien für Empfehlende",
   holderSays: "Enthält, was Empfehlende bekommen. Sie bleibt ausgeschaltet: Niemand nimmt an ihr teil.",
 };

@@ -50,6 +50,5 @@ export const referrals = {
   theReferrer: "The referrer gets",
   nothing: "Nothing",
   change: "Change what they get",
-  holder: "Rewards for referrers",
   holderSays: "Holds what referrers get. It stays switched off: nobody joins it.",
 };
