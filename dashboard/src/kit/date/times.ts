@@ -31,12 +31,11 @@ export const validityOf = ({ days, from, to, isKept }: Times) => ({
 export const areBackwards = ({ from, to }: Times): boolean => (from || "00:00") >= (to || "23:59");
 
 /** 4 January 1970 was a Sunday. */
-const weekday = (day: number, style: "long" | "short") =>
-  new Intl.DateTimeFormat(localeOf(), { weekday: style, timeZone: "UTC" }).format(Date.UTC(1970, 0, 4 + day));
+const weekday = (day: number) =>
+  new Intl.DateTimeFormat(localeOf(), { weekday: "long", timeZone: "UTC" }).format(Date.UTC(1970, 0, 4 + day));
 
 /** The days from Monday on, as the form offers them. */
-export const weekdays = () =>
-  [1, 2, 3, 4, 5, 6, 0].map((day) => ({ day, name: weekday(day, "long"), short: weekday(day, "short") }));
+export const weekdays = () => [1, 2, 3, 4, 5, 6, 0].map((day) => ({ day, name: weekday(day) }));
 
 /** `Friday and Saturday`. */
 export const daysSay = (days: readonly number[]): string =>
