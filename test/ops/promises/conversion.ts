@@ -79,9 +79,10 @@ const TABLES = [
   "redemption_tallies",
 ];
 
-/** Ids of 2026 begin with this. In a copy they begin with its number. */
+/** Ids of 2026 begin with this. In a copy they begin with its number, counted from 2000: the digits of a time that is far away. */
 const BEGIN = "_01a1";
-const hexOf = (copy: number): string => `_${copy.toString(16).padStart(4, "0")}`;
+const FIRST = 0x2000;
+const hexOf = (copy: number): string => `_${(FIRST + copy).toString(16)}`;
 /** Names of the shop, which a copy has with its number: `copied-1` is `copied-7x1` in the seventh. */
 const NAMES = ["copied-", "shop-"];
 const copyOf = (text: string, copy: number): string =>
@@ -89,7 +90,7 @@ const copyOf = (text: string, copy: number): string =>
 
 /** A row as JSON text, as it is in copy `k`. What all copies share keeps its id. */
 function copiedRow(shared: readonly string[]): string {
-  const begin = "'_' || lpad(to_hex(k), 4, '0')";
+  const begin = `'_' || to_hex(${FIRST} + k)`;
   const names = NAMES.reduce(
     (text, name) => `replace(${text}, '${name}', '${name}' || k || 'x')`,
     `replace(to_json(x)::text, '${BEGIN}', ${begin})`,
@@ -104,8 +105,7 @@ function copiedRow(shared: readonly string[]): string {
 async function multiply(lab: Lab, db: Pool, rows: number): Promise<{ stored: number; last: number }> {
   const count = async () => (await db<{ n: number }[]>`select count(*)::int as n from redemptions`)[0]!.n;
   const each = await count();
-  // One of them is left out: it would have the ids of the first.
-  const copies = Math.ceil(rows / each);
+  const copies = Math.ceil(rows / each) - 1;
   const shared = await db<{ id: string }[]>`
     select id from projects union all select id from keys union all select id from customers`;
   const row = copiedRow(shared.flatMap(({ id }) => (id.includes(BEGIN) ? id : [])));
@@ -116,7 +116,7 @@ async function multiply(lab: Lab, db: Pool, rows: number): Promise<{ stored: num
       for (const table of TABLES)
         await tx.unsafe(`
           insert into laurel.${table} select r.* from generate_series(${from}, ${until}) as k, public.${table}_first x,
-            json_populate_record(null::laurel.${table}, ${row}::json) r where k <> ${Number.parseInt(BEGIN.slice(1), 16)}`);
+            json_populate_record(null::laurel.${table}, ${row}::json) r`);
       // The moment at which a code was made is its own in a project.
       await tx.unsafe(`
         update laurel.vouchers v set created_at = f.created_at + k * interval '1 microsecond'
