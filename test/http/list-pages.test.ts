@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { Route } from "../../src/http/route.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { type Call, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { allShown } from "../support/events.ts";
 import { idsOn, makeOneOfEverything } from "../support/one-of-everything.ts";
 import { testShop } from "../support/shop.ts";
 import { COPIES, fillLists } from "./list-rows.ts";
@@ -14,6 +15,7 @@ for (let n = 1; n <= COPIES; n += 1) await testProject(db);
 const { call } = await testEngine(db, project);
 const made = await makeOneOfEverything(call, project);
 await fillLists(db, project.id, made);
+await allShown(db, project.id);
 // These read the catalog anew. Their answers hold copies that no operation would have made: the shape is not looked at.
 const { call: whole } = await testEngine(db, project, { onAnswer: () => {} });
 const PAGE_BYTES_MAX = 150_000;
