@@ -2,7 +2,7 @@ import type { Catalog } from "./catalog/catalog.ts";
 import type { OpenSession } from "./core/answer.ts";
 import type { Steps } from "./core/steps.ts";
 import type { ProviderIdentity } from "./core/users/single-sign-on.ts";
-import type { Submit } from "./db/batch.ts";
+import type { Submit } from "./db/batches/batch.ts";
 import type { Pool, Tx } from "./db/db.ts";
 import type { SecretBox } from "./db/secrets/secret-box.ts";
 import type { Claim } from "./idempotency/claim.ts";

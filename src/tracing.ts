@@ -1,7 +1,7 @@
 import type { Attributes, Context, Span, Tracer } from "@opentelemetry/api";
 import type { FastifyInstance } from "fastify";
 import { ConfigError } from "./config.ts";
-import type { TraceBatch } from "./db/batch.ts";
+import type { TraceBatch } from "./db/batches/batch.ts";
 import type { Pool } from "./db/db.ts";
 import { VERSION } from "./version.ts";
 

@@ -1,6 +1,6 @@
 import { loadCatalog } from "./catalog/catalog.ts";
-import type { Flow, ReadFlow, Submit } from "./db/batch.ts";
-import { commit } from "./db/commit.ts";
+import type { Flow, ReadFlow, Submit } from "./db/batches/batch.ts";
+import { commit } from "./db/batches/commit.ts";
 import type { Pool, Tx } from "./db/db.ts";
 import { noteNodes } from "./db/spread/nodes.ts";
 import { createProject } from "./flows/platform/create-project.ts";

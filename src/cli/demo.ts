@@ -1,7 +1,7 @@
 import { keyChange } from "../catalog/audit.ts";
 import { type Config, ConfigError } from "../config.ts";
 import { DEMO_LOADING } from "../core/projects/settings.ts";
-import { transaction } from "../db/commit.ts";
+import { transaction } from "../db/batches/commit.ts";
 import type { Pool } from "../db/db.ts";
 import { DemoRefused } from "../demo/load.ts";
 import { KNOWN_CODES } from "../demo/promotions.ts";

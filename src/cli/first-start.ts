@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { keyChange } from "../catalog/audit.ts";
 import { type Config, isDemo } from "../config.ts";
 import { ApiError } from "../core/errors.ts";
-import { transaction } from "../db/commit.ts";
+import { transaction } from "../db/batches/commit.ts";
 import type { Pool, Tx } from "../db/db.ts";
 import { DEMO_SETTINGS } from "../demo/demo-data.ts";
 import { DEMO_PROJECT_ID } from "../demo/requests.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { keyChange } from "../catalog/audit.ts";
 import { type Config, ConfigError } from "../config.ts";
-import { transaction } from "../db/commit.ts";
+import { transaction } from "../db/batches/commit.ts";
 import type { Pool } from "../db/db.ts";
 import { createKey } from "../flows/platform/create-project.ts";
 import { disableKey, findKeys, type KeyKind, listKeys, rotateKey } from "../resources/platform/keys/store.ts";

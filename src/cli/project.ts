@@ -3,7 +3,7 @@ import { isCurrency } from "../core/projects/currencies.ts";
 import { FEATURES } from "../core/projects/settings.ts";
 import { projectTime } from "../core/time/project-time.ts";
 import { resolveZone, zoneOf } from "../core/time/zone.ts";
-import { transaction } from "../db/commit.ts";
+import { transaction } from "../db/batches/commit.ts";
 import type { Pool } from "../db/db.ts";
 import { createProject } from "../flows/platform/create-project.ts";
 import { moveClock } from "../flows/platform/move-clock.ts";

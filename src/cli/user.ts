@@ -2,7 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { type Config, ConfigError, publicUrlOf } from "../config.ts";
 import { invitationLink } from "../core/users/invitation-link.ts";
-import { transaction } from "../db/commit.ts";
+import { transaction } from "../db/batches/commit.ts";
 import type { Pool } from "../db/db.ts";
 import { ROLE_OF_OWNERS } from "../flows/platform/create-project.ts";
 import { createUser, inviteAgain, resetPassword } from "../flows/platform/invite-user.ts";

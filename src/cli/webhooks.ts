@@ -3,7 +3,7 @@ import { raiseRevision } from "../catalog/changes.ts";
 import { type Config, ConfigError } from "../config.ts";
 import { parseTypes, WEBHOOK_TYPES } from "../core/webhooks/event-names.ts";
 import { isWebAddress } from "../core/webhooks/headers.ts";
-import { transaction } from "../db/commit.ts";
+import { transaction } from "../db/batches/commit.ts";
 import type { Pool } from "../db/db.ts";
 import type { SecretBox } from "../db/secrets/secret-box.ts";
 import { webhookTokenOf } from "../resources/platform/projects/store.ts";

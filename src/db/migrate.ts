@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { transaction } from "./commit.ts";
+import { transaction } from "./batches/commit.ts";
 import { type Db, isLockHeld, isPassing, type Pool, type Tx } from "./db.ts";
 import { distributeNew, madeLocally } from "./spread/distribute.ts";
 import { isSpreadOut } from "./spread/nodes.ts";

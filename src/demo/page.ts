@@ -1,8 +1,8 @@
 import fs from "node:fs";
 import { join } from "node:path";
+import { isOurPageOnThisMachine } from "../http/callers/loopback.ts";
 import type { Prefill } from "../http/documents/reference.ts";
 import { staticFile } from "../http/documents/static-files.ts";
-import { isOurPageOnThisMachine } from "../http/loopback.ts";
 import type { DemoPage } from "../http/open-routes.ts";
 import { KNOWN_CODES } from "./promotions.ts";
 

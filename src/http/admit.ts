@@ -1,19 +1,19 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ApiError, invalid } from "../core/errors.ts";
 import type { Project } from "../request.ts";
-import { type Authenticated, createAuthenticator } from "./auth.ts";
 import { requireForm } from "./bulk/upload.ts";
+import { type Authenticated, createAuthenticator } from "./callers/auth.ts";
+import { createKnownCallers } from "./callers/known-callers.ts";
+import { untrustedOrigin } from "./callers/unauthorized.ts";
 import { allowTrusted } from "./cors.ts";
 import { asksForFile } from "./documents/download.ts";
 import type { Engine } from "./engine.ts";
-import { createKnownCallers } from "./known-callers.ts";
 import { createAddressLimit } from "./limits/address-limit.ts";
 import { createHeavyRequests } from "./limits/heavy-requests.ts";
 import { createRateLimiter } from "./limits/rate-limit.ts";
 import { parseQuery } from "./query.ts";
 import { requireAcceptable } from "./refuse.ts";
 import type { Route } from "./route.ts";
-import { untrustedOrigin } from "./unauthorized.ts";
 
 const V2_FEATURE = "LOYALTY_V2";
 const MINUTE_MS = 60_000;

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError, type ErrorKey } from "../core/errors.ts";
-import { ClaimHeld } from "../db/batch.ts";
+import { ClaimHeld } from "../db/batches/batch.ts";
 import { apiErrorOf } from "../db/db.ts";
 import { SECURITY_HEADERS } from "./answers/security-headers.ts";
 import { refusalForClient } from "./client-side.ts";

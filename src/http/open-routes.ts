@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../core/errors.ts";
-import { withinTime } from "../db/commit.ts";
+import { withinTime } from "../db/batches/commit.ts";
 import type { Pool } from "../db/db.ts";
+import { isFromThisMachine } from "./callers/loopback.ts";
 import type { Dashboard } from "./dashboard/dashboard.ts";
 import { type Landing, landingPage, PAGES_CSS, PAGES_POLICY } from "./documents/landing.ts";
 import type { Reference } from "./documents/reference.ts";
 import { type StaticFile, sendFile, staticFile } from "./documents/static-files.ts";
-import { isFromThisMachine } from "./loopback.ts";
 import { createPictureSender } from "./pictures/assets.ts";
 import { INVITATION_PAGE, INVITATION_SCRIPT } from "./users/invitation-page.ts";
 

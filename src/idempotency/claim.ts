@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes } from "node:crypto";
 import { type Answer, refusal } from "../core/answer.ts";
-import { ClaimHeld } from "../db/batch.ts";
+import { ClaimHeld } from "../db/batches/batch.ts";
 import { isWaitOver, type Tx } from "../db/db.ts";
 import { tenantOf, textsOf } from "../db/records.ts";
 

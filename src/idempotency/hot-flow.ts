@@ -1,6 +1,6 @@
 import type { Answer } from "../core/answer.ts";
-import type { Flow, LaneFailure } from "../db/batch.ts";
-import { commitWith } from "../db/commit.ts";
+import type { Flow, LaneFailure } from "../db/batches/batch.ts";
+import { commitWith } from "../db/batches/commit.ts";
 import type { Tx } from "../db/db.ts";
 import { together } from "../db/together.ts";
 import { answersOf, type Claim, claimKeys, heldKeys, type Rebuild, storeAnswers } from "./claim.ts";

@@ -1,6 +1,6 @@
 import { DEMO_LOADING } from "../core/projects/settings.ts";
 import { projectTime } from "../core/time/project-time.ts";
-import { transaction } from "../db/commit.ts";
+import { transaction } from "../db/batches/commit.ts";
 import { isPassing, type Tx } from "../db/db.ts";
 import { passOverFirst, passTime } from "../flows/loyalty/advance-cards.ts";
 import type { Job, JobCtx } from "./job.ts";

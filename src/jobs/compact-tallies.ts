@@ -1,4 +1,4 @@
-import { transaction } from "../db/commit.ts";
+import { transaction } from "../db/batches/commit.ts";
 import type { Tx } from "../db/db.ts";
 import { addTalliesTogether, loadScatteredTallies } from "../resources/checkout/redemptions/tally-store.ts";
 import {

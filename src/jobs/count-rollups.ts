@@ -1,5 +1,5 @@
 import { type RollupZone, rollupZone } from "../core/rollups/zone.ts";
-import { transaction } from "../db/commit.ts";
+import { transaction } from "../db/batches/commit.ts";
 import type { Tx } from "../db/db.ts";
 import {
   clearSome,

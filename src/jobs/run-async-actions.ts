@@ -1,6 +1,6 @@
 import { type Catalogs, createCatalogs, revisionOf } from "../catalog/catalog.ts";
 import { projectTime } from "../core/time/project-time.ts";
-import { transaction } from "../db/commit.ts";
+import { transaction } from "../db/batches/commit.ts";
 import { isWaitOver } from "../db/db.ts";
 import { renewStatistics } from "../db/records.ts";
 import { PRODUCT_FILE, SKU_FILE } from "../flows/catalogue/import-goods.ts";

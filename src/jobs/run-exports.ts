@@ -1,6 +1,6 @@
 import { ApiError } from "../core/errors.ts";
 import { projectTime } from "../core/time/project-time.ts";
-import { StartOver, transaction } from "../db/commit.ts";
+import { StartOver, transaction } from "../db/batches/commit.ts";
 import type { Tx } from "../db/db.ts";
 import { runExport } from "../flows/platform/run-export.ts";
 import { type ExportToDo, findExportToDo, listExportsToDo, saveProgress } from "../resources/platform/exports/store.ts";

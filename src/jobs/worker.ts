@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { withinTime } from "../db/commit.ts";
+import { withinTime } from "../db/batches/commit.ts";
 import type { Job, JobCtx } from "./job.ts";
 
 const SCHEMA = "laurel_jobs";

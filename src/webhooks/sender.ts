@@ -1,5 +1,5 @@
 import { retryAt } from "../core/webhooks/retries.ts";
-import { transaction } from "../db/commit.ts";
+import { transaction } from "../db/batches/commit.ts";
 import type { Pool, Tx } from "../db/db.ts";
 import type { SecretBox } from "../db/secrets/secret-box.ts";
 import {

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { createCatalogs } from "../../src/catalog/catalog.ts";
 import type { Answer } from "../../src/core/answer.ts";
 import { DEFAULT_TTL } from "../../src/core/validate/session.ts";
-import { transaction } from "../../src/db/commit.ts";
+import { transaction } from "../../src/db/batches/commit.ts";
 import type { Tx } from "../../src/db/db.ts";
 import { redeem } from "../../src/flows/redeem/redeem.ts";
 import type { Project } from "../../src/request.ts";

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { createCatalogs } from "../../src/catalog/catalog.ts";
 import type { TtlUnit } from "../../src/core/validate/session.ts";
-import type { Write } from "../../src/db/behind.ts";
+import type { Write } from "../../src/db/batches/behind.ts";
 import type { ValidateCommand } from "../../src/flows/validate/state.ts";
 import { validate, validateAndLock } from "../../src/flows/validate/validate.ts";
 import type { Project } from "../../src/request.ts";

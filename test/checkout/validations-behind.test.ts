@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLanes } from "../../src/db/batch.ts";
-import { createBehind } from "../../src/db/behind.ts";
+import { createLanes } from "../../src/db/batches/batch.ts";
+import { createBehind } from "../../src/db/batches/behind.ts";
 import { testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { okOf } from "../support/shop.ts";
 

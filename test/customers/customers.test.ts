@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHmac } from "node:crypto";
 import { test } from "node:test";
-import { commit, transaction } from "../../src/db/commit.ts";
+import { commit, transaction } from "../../src/db/batches/commit.ts";
 import { tenantTables } from "../../src/db/tenant-tables.ts";
 import { upsertCustomers } from "../../src/steps/customers/customers.ts";
 import { type Call, NOW, newId, testDatabase, testEngine, testProject } from "../support/engine.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { transaction } from "../../src/db/commit.ts";
+import { transaction } from "../../src/db/batches/commit.ts";
 import { tablesInOrder } from "../../src/db/tenant-tables.ts";
 import { purgeExpired } from "../../src/jobs/purge-expired.ts";
 import { runExports } from "../../src/jobs/run-exports.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createCatalogs } from "../../src/catalog/catalog.ts";
-import { transaction } from "../../src/db/commit.ts";
+import { transaction } from "../../src/db/batches/commit.ts";
 import { advanceCards } from "../../src/jobs/advance-cards.ts";
 import { getCustomer } from "../../src/resources/customers/customers/store.ts";
 import { loadSegmentsOf, refreshMemberships } from "../../src/steps/customers/segment-membership.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { transaction } from "../../src/db/commit.ts";
+import { transaction } from "../../src/db/batches/commit.ts";
 import { trackingIdOf } from "../../src/resources/customers/customers/store.ts";
 import { upsertCustomers } from "../../src/steps/customers/customers.ts";
 import { NOW, newId, testDatabase, testProject } from "../support/engine.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Answer, refusal, success } from "../../src/core/answer.ts";
-import { createLanes, type Flow } from "../../src/db/batch.ts";
-import { StartOver } from "../../src/db/commit.ts";
+import { createLanes, type Flow } from "../../src/db/batches/batch.ts";
+import { StartOver } from "../../src/db/batches/commit.ts";
 import { answerAll, type Claim, claimKeys } from "../../src/idempotency/claim.ts";
 import { NOW, testDatabase, testProject } from "../support/engine.ts";
 import { startProxy, until } from "../support/storage.ts";

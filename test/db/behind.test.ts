@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createBehind, type Write } from "../../src/db/behind.ts";
+import { createBehind, type Write } from "../../src/db/batches/behind.ts";
 import type { Db } from "../../src/db/db.ts";
 import { testDatabase } from "../support/engine.ts";
 

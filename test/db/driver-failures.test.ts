@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { withinTime } from "../../src/db/commit.ts";
+import { withinTime } from "../../src/db/batches/commit.ts";
 import type { Pool } from "../../src/db/db.ts";
 import { testDatabase } from "../support/engine.ts";
 import { FAILURES } from "./driver-failures.ts";

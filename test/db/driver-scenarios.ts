@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import net from "node:net";
 import { setFlagsFromString } from "node:v8";
+import { withinTime } from "../../src/db/batches/commit.ts";
 import { boundedDb, firstRows } from "../../src/db/bounded.ts";
-import { withinTime } from "../../src/db/commit.ts";
 import { openDb, type Pool } from "../../src/db/db.ts";
 import { loadDriver, postgres } from "../../src/db/driver.ts";
 import { CORRECTIONS } from "../../src/db/driver-corrections.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { OrderRow } from "../../src/core/rows/order.ts";
-import { transaction } from "../../src/db/commit.ts";
+import { transaction } from "../../src/db/batches/commit.ts";
 import type { Tx } from "../../src/db/db.ts";
 import { saveOrders } from "../../src/resources/orders/orders/store.ts";
 import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";

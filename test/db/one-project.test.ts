@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { createLanes } from "../../src/db/batch.ts";
-import { createBehind } from "../../src/db/behind.ts";
+import { createLanes } from "../../src/db/batches/batch.ts";
+import { createBehind } from "../../src/db/batches/behind.ts";
 import { tenantTables } from "../../src/db/tenant-tables.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { testDatabase, testEngine, testProject } from "../support/engine.ts";

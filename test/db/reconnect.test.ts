@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { setTimeout as wait } from "node:timers/promises";
-import { commit } from "../../src/db/commit.ts";
+import { commit } from "../../src/db/batches/commit.ts";
 import { openDb, type Pool } from "../../src/db/db.ts";
 import { type Embedded, startEmbedded } from "../../src/db/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createBehind } from "../../src/db/behind.ts";
+import { createBehind } from "../../src/db/batches/behind.ts";
 import { testDatabase, testEngine } from "../support/engine.ts";
 import { NODES } from "../support/nodes.ts";
 import { type Ok, okOf, testShop } from "../support/shop.ts";

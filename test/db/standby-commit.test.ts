@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { commit } from "../../src/db/commit.ts";
+import { commit } from "../../src/db/batches/commit.ts";
 import { openDb } from "../../src/db/db.ts";
 import { startEmbedded } from "../../src/db/embedded.ts";
 import { tempDir } from "../support/child.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { createLanes, type Submit } from "../../src/db/batch.ts";
+import { createLanes, type Submit } from "../../src/db/batches/batch.ts";
 import type { Tx } from "../../src/db/db.ts";
 import { claimKeys } from "../../src/idempotency/claim.ts";
 import type { RedeemRequest } from "../../src/steps/checkout/requests.ts";

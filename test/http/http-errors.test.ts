@@ -5,7 +5,7 @@ import { Type } from "typebox";
 import { createLogger } from "../../src/cli/log.ts";
 import { refusal, success } from "../../src/core/answer.ts";
 import { ERROR_TABLE } from "../../src/core/errors.ts";
-import { createLanes, type Flow } from "../../src/db/batch.ts";
+import { createLanes, type Flow } from "../../src/db/batches/batch.ts";
 import { staticFile } from "../../src/http/documents/static-files.ts";
 import { mountOpenRoutes } from "../../src/http/open-routes.ts";
 import { hot, read, write } from "../../src/http/route.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { type Answer, refusal, success } from "../../src/core/answer.ts";
-import type { Flow } from "../../src/db/batch.ts";
+import type { Flow } from "../../src/db/batches/batch.ts";
 import type { Tx } from "../../src/db/db.ts";
 import { answerAll, type Claim, claimKeys } from "../../src/idempotency/claim.ts";
 import { NOW, testDatabase, testProject } from "../support/engine.ts";

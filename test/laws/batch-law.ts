@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Flow } from "../../src/db/batch.ts";
-import { transaction } from "../../src/db/commit.ts";
+import type { Flow } from "../../src/db/batches/batch.ts";
+import { transaction } from "../../src/db/batches/commit.ts";
 import type { Pool } from "../../src/db/db.ts";
 import { tenantTables } from "../../src/db/tenant-tables.ts";
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { transaction } from "../../src/db/commit.ts";
+import { transaction } from "../../src/db/batches/commit.ts";
 import type { Pool } from "../../src/db/db.ts";
 import { tenantTables } from "../../src/db/tenant-tables.ts";
 import { type Seeded, seeded } from "../../src/demo/requests.ts";

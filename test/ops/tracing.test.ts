@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createLanes } from "../../src/db/batch.ts";
+import { createLanes } from "../../src/db/batches/batch.ts";
 import { eventually, headersIn, serve, tempDir } from "../support/child.ts";
 import { testDatabase } from "../support/engine.ts";
 import { startReceiver } from "../support/receiver.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import fc from "fast-check";
-import { transaction } from "../../src/db/commit.ts";
+import { transaction } from "../../src/db/batches/commit.ts";
 import { INVARIANTS } from "../../src/db/invariants.ts";
 import { purgeExpired } from "../../src/jobs/purge-expired.ts";
 import {

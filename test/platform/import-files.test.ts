@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { stringify } from "csv-stringify/sync";
 import fc from "fast-check";
 import type { ApiError } from "../../src/core/errors.ts";
-import { transaction } from "../../src/db/commit.ts";
+import { transaction } from "../../src/db/batches/commit.ts";
 import type { Pool } from "../../src/db/db.ts";
 import { PRODUCT_FILE } from "../../src/flows/catalogue/import-goods.ts";
 import { purgeExpired } from "../../src/jobs/purge-expired.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { transaction } from "../../src/db/commit.ts";
+import { transaction } from "../../src/db/batches/commit.ts";
 import { purgeExpired } from "../../src/jobs/purge-expired.ts";
 import { FORM, form, insertRequest, NOW, newId, testDatabase } from "../support/engine.ts";
 import { assertRefused, tokenOf } from "../support/http.ts";

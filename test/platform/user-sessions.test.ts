@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
-import { transaction } from "../../src/db/commit.ts";
+import { transaction } from "../../src/db/batches/commit.ts";
 import { hashPassword, setPassword } from "../../src/resources/platform/users/password-store.ts";
 import { removeUser } from "../../src/resources/platform/users/store.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";

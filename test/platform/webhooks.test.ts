@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { V1_TYPES, WEBHOOK_TYPES } from "../../src/core/webhooks/event-names.ts";
-import { transaction } from "../../src/db/commit.ts";
+import { transaction } from "../../src/db/batches/commit.ts";
 import { testDatabase } from "../support/engine.ts";
 import { lockWaits } from "../support/nodes.ts";
 import { testShop } from "../support/shop.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { loadSetup } from "../../src/catalog/program-setup.ts";
 import { changeCard } from "../../src/core/loyalty/card/card-at-work.ts";
 import { earn } from "../../src/core/loyalty/earning/earn.ts";
-import { transaction } from "../../src/db/commit.ts";
+import { transaction } from "../../src/db/batches/commit.ts";
 import type { Pool } from "../../src/db/db.ts";
 import { INVARIANTS } from "../../src/db/invariants.ts";
 import { lockMembers } from "../../src/resources/loyalty-v2/members/store.ts";

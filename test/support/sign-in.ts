@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { transaction } from "../../src/db/commit.ts";
+import { transaction } from "../../src/db/batches/commit.ts";
 import type { Pool } from "../../src/db/db.ts";
 import { createUser } from "../../src/flows/platform/invite-user.ts";
 import { hashPassword, setPassword } from "../../src/resources/platform/users/password-store.ts";

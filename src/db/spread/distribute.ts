@@ -1,4 +1,4 @@
-import { transaction } from "../commit.ts";
+import { transaction } from "../batches/commit.ts";
 import type { Db, Pool, Tx } from "../db.ts";
 import { isSpreadOut } from "./nodes.ts";
 

@@ -5,7 +5,7 @@ import { ApiError, type ErrorBody, errorBody, notFound } from "../../core/errors
 import { metadataFault } from "../../core/metadata/check.ts";
 import { metadataSizeFault } from "../../core/metadata/size.ts";
 import { skuMetadata } from "../../core/order/collections.ts";
-import { StartOver } from "../../db/commit.ts";
+import { StartOver } from "../../db/batches/commit.ts";
 import {
   insertProducts,
   lockProductsBySource,

@@ -1,7 +1,7 @@
 import { requireMetadata } from "../../catalog/metadata.ts";
 import { mergeMetadata } from "../../core/metadata/size.ts";
 import type { WriteCtx } from "../../ctx.ts";
-import { StartOver } from "../../db/commit.ts";
+import { StartOver } from "../../db/batches/commit.ts";
 import type { ProductUpdate, ProductUpsert } from "../../resources/catalogue/products/schema.ts";
 import {
   insertProduct,

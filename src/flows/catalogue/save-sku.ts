@@ -3,7 +3,7 @@ import { ApiError, notFound } from "../../core/errors.ts";
 import { mergeMetadata } from "../../core/metadata/size.ts";
 import { skuMetadata } from "../../core/order/collections.ts";
 import type { WriteCtx } from "../../ctx.ts";
-import { StartOver } from "../../db/commit.ts";
+import { StartOver } from "../../db/batches/commit.ts";
 import { getProduct, lockProduct, type ProductRow } from "../../resources/catalogue/products/store.ts";
 import type { SkuUpdate, SkuUpsert } from "../../resources/catalogue/skus/schema.ts";
 import {

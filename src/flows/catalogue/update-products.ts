@@ -2,7 +2,7 @@ import type { Outcome } from "../../core/bulk/entry.ts";
 import { errorBody } from "../../core/errors.ts";
 import { metadataFault } from "../../core/metadata/check.ts";
 import { metadataSizeFault } from "../../core/metadata/size.ts";
-import { StartOver } from "../../db/commit.ts";
+import { StartOver } from "../../db/batches/commit.ts";
 import type { ProductUpsert } from "../../resources/catalogue/products/schema.ts";
 import {
   insertProducts,

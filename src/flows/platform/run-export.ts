@@ -1,4 +1,4 @@
-import { inSnapshot, transaction } from "../../db/commit.ts";
+import { inSnapshot, transaction } from "../../db/batches/commit.ts";
 import { isWaitOver, type Pool, type Tx } from "../../db/db.ts";
 import { type Block, type ExportOwner, headOf, type LastRow, orderOf, readBlock } from "../../db/exported-rows.ts";
 import {

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { codeFault, foldCode, trimCode } from "../../core/codes/code.ts";
 import { type CodeConfig, codeTemplate, createCodeMaker } from "../../core/codes/generate.ts";
 import type { Ctx } from "../../ctx.ts";
-import { StartOver } from "../../db/commit.ts";
+import { StartOver } from "../../db/batches/commit.ts";
 import type { Tx } from "../../db/db.ts";
 import { record } from "../../events/events.ts";
 import {

@@ -7,7 +7,7 @@ import type { SavedCustomer } from "../../core/rows/customer.ts";
 import type { HolderRow } from "../../core/rows/publication.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Ctx, WriteCtx } from "../../ctx.ts";
-import { StartOver } from "../../db/commit.ts";
+import { StartOver } from "../../db/batches/commit.ts";
 import type { Db } from "../../db/db.ts";
 import { record, recordAll, withIds } from "../../events/events.ts";
 import { findCustomers, lockCustomers } from "../../resources/customers/customers/store.ts";

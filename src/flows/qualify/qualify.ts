@@ -1,5 +1,5 @@
 import { type Answer, refusal, refused } from "../../core/answer.ts";
-import type { ReadFlow } from "../../db/batch.ts";
+import type { ReadFlow } from "../../db/batches/batch.ts";
 import { loadCarts } from "../../steps/checkout/carts.ts";
 import { requestFault } from "./plan.ts";
 import { answerInRounds } from "./rounds.ts";

@@ -1,6 +1,6 @@
 import type { Promised } from "../../core/rows/validation.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
-import { NotYet } from "../../db/batch.ts";
+import { NotYet } from "../../db/batches/batch.ts";
 import type { Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
 import { loadPromises } from "../../resources/checkout/validations/store.ts";

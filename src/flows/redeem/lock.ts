@@ -2,7 +2,7 @@ import { counterKeys, type Subject } from "../../core/redeem/counters.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import { type Starts, startsOf } from "../../core/vouchers/uses.ts";
-import { StartOver } from "../../db/commit.ts";
+import { StartOver } from "../../db/batches/commit.ts";
 import type { Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
 import { lockCounters } from "../../resources/checkout/counters/store.ts";

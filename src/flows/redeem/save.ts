@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { addedTo, counterName } from "../../core/redeem/counters.ts";
-import { StartOver } from "../../db/commit.ts";
+import { StartOver } from "../../db/batches/commit.ts";
 import { isTaken } from "../../db/db.ts";
 import { later, together } from "../../db/together.ts";
 import { recordInto, startRecording } from "../../events/events.ts";

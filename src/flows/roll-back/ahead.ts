@@ -1,4 +1,4 @@
-import { StartOver } from "../../db/commit.ts";
+import { StartOver } from "../../db/batches/commit.ts";
 import type { Fragment, Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
 import { lockCampaignCounters } from "../../resources/checkout/counters/store.ts";

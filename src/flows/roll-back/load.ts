@@ -2,7 +2,7 @@ import { counterName, countersOfRedemption } from "../../core/redeem/counters.ts
 import type { LotRow } from "../../core/rows/ledger.ts";
 import type { RedemptionRow } from "../../core/rows/redemption.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
-import { StartOver } from "../../db/commit.ts";
+import { StartOver } from "../../db/batches/commit.ts";
 import type { Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
 import { lockCounters } from "../../resources/checkout/counters/store.ts";

@@ -3,7 +3,7 @@ import { ApiError, notFound } from "../../core/errors.ts";
 import { referencesIn } from "../../core/order/resolve.ts";
 import type { SavedCustomer } from "../../core/rows/customer.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
-import { StartOver } from "../../db/commit.ts";
+import { StartOver } from "../../db/batches/commit.ts";
 import { isTaken } from "../../db/db.ts";
 import { record, recordAll, withIds } from "../../events/events.ts";
 import { type CustomerNamed, findCustomers } from "../../resources/customers/customers/store.ts";

@@ -3,7 +3,7 @@ import { notFound } from "../../core/errors.ts";
 import { referencesIn } from "../../core/order/resolve.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
 import type { WriteCtx } from "../../ctx.ts";
-import { StartOver } from "../../db/commit.ts";
+import { StartOver } from "../../db/batches/commit.ts";
 import type { OrderWrite } from "../../resources/orders/orders/schema.ts";
 import { findOrders, lockOrder } from "../../resources/orders/orders/store.ts";
 import { keepsMembers } from "../../steps/customers/segment-membership.ts";

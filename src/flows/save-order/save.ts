@@ -1,7 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { OrderRow } from "../../core/rows/order.ts";
 import type { WriteCtx } from "../../ctx.ts";
-import { StartOver } from "../../db/commit.ts";
+import { StartOver } from "../../db/batches/commit.ts";
 import { type EventKind, ORDER_STATUS_EVENTS, record, recordAll, withIds } from "../../events/events.ts";
 import { insertOrder, updateOrder } from "../../resources/orders/orders/store.ts";
 import { customerEvents } from "../../steps/customers/customers.ts";

@@ -1,7 +1,7 @@
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import { sessionEnd } from "../../core/validate/session.ts";
-import { StartOver } from "../../db/commit.ts";
+import { StartOver } from "../../db/batches/commit.ts";
 import type { Db, Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
 import { loadHeld, lockSessions, locksOf } from "../../resources/checkout/sessions/store.ts";

@@ -3,7 +3,7 @@ import { type Answer, refusal, refused } from "../../core/answer.ts";
 import { foldCode } from "../../core/codes/code.ts";
 import { ApiError, invalid, notFound } from "../../core/errors.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
-import type { ReadFlow } from "../../db/batch.ts";
+import type { ReadFlow } from "../../db/batches/batch.ts";
 import type { Db } from "../../db/db.ts";
 import type { Drafts } from "../../resources/checkout/validations/draft-schema.ts";
 import { codesIn } from "../../steps/checkout/requests.ts";

@@ -1,5 +1,5 @@
 import { type Answer, refusal } from "../../core/answer.ts";
-import type { ReadFlow } from "../../db/batch.ts";
+import type { ReadFlow } from "../../db/batches/batch.ts";
 import type { Db } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
 import { hotFlow } from "../../idempotency/hot-flow.ts";

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../../core/errors.ts";
-import { withinTime } from "../../db/commit.ts";
+import { withinTime } from "../../db/batches/commit.ts";
 import type { Engine } from "../engine.ts";
 import type { Download, Route } from "../route.ts";
 

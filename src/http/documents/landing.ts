@@ -1,7 +1,7 @@
 import fs from "node:fs";
 import { join } from "node:path";
 import type { FastifyRequest } from "fastify";
-import { isFromThisMachine } from "../loopback.ts";
+import { isFromThisMachine } from "../callers/loopback.ts";
 
 /** What `/` tells of the process: its version, which pages it serves, and where the credentials files are. */
 export type Landing = { version: string; docs: boolean; demo: boolean; dataDir: string };

@@ -1,5 +1,5 @@
 import fastify, { type FastifyRequest } from "fastify";
-import { isOurPageOnThisMachine } from "../loopback.ts";
+import { isOurPageOnThisMachine } from "../callers/loopback.ts";
 import { staticFile } from "./static-files.ts";
 
 const pageWith = (script: string) => `<!doctype html>

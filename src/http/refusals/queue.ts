@@ -9,8 +9,8 @@ import type {
   RefusalRow,
   RefusedShown,
 } from "../../core/rows/refusal.ts";
-import { createBehind } from "../../db/behind.ts";
-import { withinTime } from "../../db/commit.ts";
+import { createBehind } from "../../db/batches/behind.ts";
+import { withinTime } from "../../db/batches/commit.ts";
 import type { Pool, Tx } from "../../db/db.ts";
 import type { NewId } from "../../request.ts";
 import { bytesOf, type LoggedRequest, rowAndMore } from "../request-log/entry.ts";

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { RequestRow } from "../../core/rows/request.ts";
-import { withinTime } from "../../db/commit.ts";
+import { withinTime } from "../../db/batches/commit.ts";
 import { bytesOf, type LoggedRequest, rowOf } from "./entry.ts";
 
 type Options = {

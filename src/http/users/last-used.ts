@@ -1,4 +1,4 @@
-import { transaction } from "../../db/commit.ts";
+import { transaction } from "../../db/batches/commit.ts";
 import type { Pool, Tx } from "../../db/db.ts";
 
 const LAST_USED_MS = 30_000;

@@ -15,7 +15,7 @@ import type { ImportOptions, Upload } from "../../core/bulk/upload.ts";
 import { invalid } from "../../core/errors.ts";
 import type { MetadataSchema } from "../../core/metadata/definition.ts";
 import type { WriteCtx } from "../../ctx.ts";
-import { StartOver } from "../../db/commit.ts";
+import { StartOver } from "../../db/batches/commit.ts";
 import { dropParts, insertParts, takePart } from "../../resources/platform/async-actions/parts-store.ts";
 import {
   type ActionStep,

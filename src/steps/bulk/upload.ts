@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Upload } from "../../core/bulk/upload.ts";
-import { transaction } from "../../db/commit.ts";
+import { transaction } from "../../db/batches/commit.ts";
 import type { Pool } from "../../db/db.ts";
 import type { NewId } from "../../request.ts";
 import {

@@ -7,7 +7,7 @@ import { skuMetadata } from "../../core/order/collections.ts";
 import type { KeptMetadata, KeptProduct, KeptSku, TemplateContent } from "../../core/templates/content.ts";
 import { replaceIds } from "../../core/templates/named.ts";
 import type { WriteCtx } from "../../ctx.ts";
-import { StartOver } from "../../db/commit.ts";
+import { StartOver } from "../../db/batches/commit.ts";
 import { record } from "../../events/events.ts";
 import { locations } from "../../resources/catalogue/locations/store.ts";
 import { productCollections } from "../../resources/catalogue/product-collections/store.ts";

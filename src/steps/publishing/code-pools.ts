@@ -3,7 +3,7 @@ import { codeTemplate, createCodeMaker } from "../../core/codes/generate.ts";
 import { COUNT_MAX, isExpired, isShared } from "../../core/publish/publish.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
-import { StartOver } from "../../db/commit.ts";
+import { StartOver } from "../../db/batches/commit.ts";
 import type { Tx } from "../../db/db.ts";
 import type { Project } from "../../request.ts";
 import { defaultCharsetOf } from "../../resources/platform/projects/store.ts";

@@ -3,7 +3,7 @@ import type { CustomerRow } from "../../core/rows/customer.ts";
 import type { HolderRow, PublicationRow } from "../../core/rows/publication.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
-import { StartOver } from "../../db/commit.ts";
+import { StartOver } from "../../db/batches/commit.ts";
 import type { Tx } from "../../db/db.ts";
 import type { EventsOf } from "../../events/events.ts";
 import type { NewId, Project } from "../../request.ts";

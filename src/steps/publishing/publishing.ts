@@ -4,7 +4,7 @@ import { isShared, publishFault, settingsPublished } from "../../core/publish/pu
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
-import { StartOver } from "../../db/commit.ts";
+import { StartOver } from "../../db/batches/commit.ts";
 import type { Tx } from "../../db/db.ts";
 import type { NewId } from "../../request.ts";
 import { addToVouchersCounts, type Campaign } from "../../resources/promotions/campaigns/store.ts";

@@ -1,7 +1,7 @@
 import type { CustomerRow } from "../../core/rows/customer.ts";
 import type { HolderRow } from "../../core/rows/publication.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
-import { StartOver } from "../../db/commit.ts";
+import { StartOver } from "../../db/batches/commit.ts";
 import { isTaken, type Tx } from "../../db/db.ts";
 import { later, type Writes } from "../../db/together.ts";
 import type { Origin } from "../../request.ts";

@@ -1,5 +1,5 @@
 import type { CounterKey, CounterRow, CounterValues } from "../../../core/rows/counter.ts";
-import { StartOver } from "../../../db/commit.ts";
+import { StartOver } from "../../../db/batches/commit.ts";
 import { type Db, type Fragment, type IdList, isGuarded, type Tx } from "../../../db/db.ts";
 import { tenantOf } from "../../../db/records.ts";
 

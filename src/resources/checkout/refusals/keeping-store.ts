@@ -1,5 +1,5 @@
 import type { RefusalBatch, RefusalCount, RefusalNames } from "../../../core/rows/refusal.ts";
-import { transaction } from "../../../db/commit.ts";
+import { transaction } from "../../../db/batches/commit.ts";
 import type { Db, Pool, Tx } from "../../../db/db.ts";
 import { insertOf } from "../../../db/records.ts";
 import { together } from "../../../db/together.ts";

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import type { CustomerPatch } from "../../../core/customers/customer.ts";
 import { notFound } from "../../../core/errors.ts";
 import type { CustomerRow } from "../../../core/rows/customer.ts";
-import { StartOver } from "../../../db/commit.ts";
+import { StartOver } from "../../../db/batches/commit.ts";
 import { type Db, type Fragment, isTaken, type Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
 import { namedBy, takeMoments, tenantOf } from "../../../db/records.ts";

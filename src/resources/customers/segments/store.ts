@@ -1,6 +1,6 @@
 import { notFound } from "../../../core/errors.ts";
 import { type FilterFields, toInstant } from "../../../core/filters/filter.ts";
-import { StartOver } from "../../../db/commit.ts";
+import { StartOver } from "../../../db/batches/commit.ts";
 import { crudStore, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";

@@ -1,10 +1,10 @@
 import { ApiError } from "../../../core/errors.ts";
 import { serverTime } from "../../../core/time/project-time.ts";
 import type { Ctx, WriteCtx } from "../../../ctx.ts";
+import { isSigned, rowNamedBy, signToken } from "../../../http/callers/token.ts";
 import { read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
 import { SCOPES } from "../../../http/scopes.ts";
-import { isSigned, rowNamedBy, signToken } from "../../../http/token.ts";
 import { AccessToken, Introspection, TokenReference, TokenRequest } from "./schema.ts";
 import { currentSigningKey, deleteToken, findToken, insertSigningKey, insertToken, type TokenRow } from "./store.ts";
 

@@ -1,7 +1,7 @@
 import { foldCode, trimCode } from "../../../core/codes/code.ts";
 import { ApiError } from "../../../core/errors.ts";
 import type { PublicationRow } from "../../../core/rows/publication.ts";
-import { StartOver } from "../../../db/commit.ts";
+import { StartOver } from "../../../db/batches/commit.ts";
 import { pageSql } from "../../../db/crud-store.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
+import { type Db, isPassing, type Pool, type Tx } from "../db.ts";
 import { commit, ended } from "./commit.ts";
-import { type Db, isPassing, type Pool, type Tx } from "./db.ts";
 
 /** Writes what need not stand before its answer is sent. It may be written twice, so it stores what it stores by its ids. */
 export type Write = (tx: Tx) => Promise<void>;

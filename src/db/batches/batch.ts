@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { type Steps, TooExpensive } from "../core/steps.ts";
+import { type Steps, TooExpensive } from "../../core/steps.ts";
+import { type Db, isLockHeld, isPassing, type Pool, type Tx } from "../db.ts";
 import { type Alone, type Behind, createBehind, type Write } from "./behind.ts";
 import { commit, ended, type Outcome, StartOver } from "./commit.ts";
-import { type Db, isLockHeld, isPassing, type Pool, type Tx } from "./db.ts";
 import { createTurns, type Queue } from "./turns.ts";
 
 /** What the lanes answer for a command that no flow could answer. */

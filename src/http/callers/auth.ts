@@ -1,12 +1,23 @@
 import { hash, timingSafeEqual } from "node:crypto";
-import { ApiError } from "../core/errors.ts";
-import type { Caller } from "../ctx.ts";
-import { withinTime } from "../db/commit.ts";
-import type { Fragment, Pool } from "../db/db.ts";
-import { createGather } from "../db/gather.ts";
-import { isSpread } from "../db/spread/nodes.ts";
-import type { Project } from "../request.ts";
-import type { Route } from "./route.ts";
+import { ApiError } from "../../core/errors.ts";
+import type { Caller } from "../../ctx.ts";
+import { withinTime } from "../../db/batches/commit.ts";
+import type { Fragment, Pool } from "../../db/db.ts";
+import { createGather } from "../../db/gather.ts";
+import { isSpread } from "../../db/spread/nodes.ts";
+import type { Project } from "../../request.ts";
+import type { Route } from "../route.ts";
+import { noteLastUsed } from "../users/last-used.ts";
+import { placeOf } from "../users/permissions.ts";
+import {
+  admitSession,
+  hashToken,
+  missingSession,
+  projectNamedIn,
+  requireLiveSession,
+  type SessionRow,
+  sessionTokenOf,
+} from "../users/session.ts";
 import { isSigned, rowNamedBy } from "./token.ts";
 import {
   KEY_KINDS,
@@ -19,17 +30,6 @@ import {
   wrongPair,
   wrongToken,
 } from "./unauthorized.ts";
-import { noteLastUsed } from "./users/last-used.ts";
-import { placeOf } from "./users/permissions.ts";
-import {
-  admitSession,
-  hashToken,
-  missingSession,
-  projectNamedIn,
-  requireLiveSession,
-  type SessionRow,
-  sessionTokenOf,
-} from "./users/session.ts";
 
 export type V2Auth = "all" | "either";
 export type Headers = Record<string, string | string[] | undefined>;

@@ -1,4 +1,4 @@
-import { ApiError } from "../core/errors.ts";
+import { ApiError } from "../../core/errors.ts";
 
 export type KeyKind = "app" | "client" | "management";
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { LRUCache } from "lru-cache";
+import type { Route } from "../route.ts";
 import type { Authenticated } from "./auth.ts";
-import type { Route } from "./route.ts";
 
 const CALLERS_MAX = 10_000;
 /** So long a key that was refused at an address is checked before anything is done for it there. */

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { ApiError } from "../core/errors.ts";
-import { type Db, type Fragment, isPassing, isReported, type Pool, type Tx } from "./db.ts";
-import { isSpread } from "./spread/nodes.ts";
+import { ApiError } from "../../core/errors.ts";
+import { type Db, type Fragment, isPassing, isReported, type Pool, type Tx } from "../db.ts";
+import { isSpread } from "../spread/nodes.ts";
 
 const ASK_MS = 1000;
 const ASK_AGAIN_MS = 50;
