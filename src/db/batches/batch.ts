@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { setImmediate as others } from "node:timers/promises";
 import { type Steps, TooExpensive } from "../../core/steps.ts";
 import { type Db, isLockHeld, isPassing, type Pool, type Tx } from "../db.ts";
 import { type Alone, type Behind, createBehind, type Write } from "./behind.ts";
@@ -113,6 +114,7 @@ const PAUSE_MAX_MS = 1000;
 const NOT_YET_MS = 5;
 /** A request whose key another one holds waits for some seconds; then its client is told. */
 const KEY_TRIES_MAX = 5;
+const ANSWERS_AT_ONCE = 32;
 const ASIDE = " aside";
 
 /**
@@ -229,8 +231,7 @@ function settling({ now, report, setAside, behind }: Settling) {
     const { isSure } = live[0]!;
     const outcome = await run(flow, projectId, commands, { ...attempt, limitMs, behind, isSure });
     if (outcome.kind === "committed") {
-      for (const [i, { answer }] of live.entries()) answer(outcome.value[i]);
-      return;
+      return answerAll(live, outcome.value);
     }
     if (outcome.kind === "unknown") {
       if (!isPassing(outcome.error)) report(outcome.error);
@@ -266,6 +267,14 @@ function settling({ now, report, setAside, behind }: Settling) {
     return inHalves({ ...attempt, reruns: attempt.reruns + (passing ? 1 : 0) });
   };
   return settle;
+}
+
+/** Each answer is written out and sent by who waits for it: a few at a time, so that others have their turn in between. */
+async function answerAll(entries: readonly Waiting[], values: readonly unknown[]): Promise<void> {
+  for (const [n, { answer }] of entries.entries()) {
+    if (n > 0 && n % ANSWERS_AT_ONCE === 0) await others();
+    answer(values[n]);
+  }
 }
 
 type Running = Attempt & { limitMs: number; behind: Behind; isSure: Promise<boolean> | undefined };

@@ -126,7 +126,7 @@ test("each publication is planned on what those before it left", async () => {
   const more = [{ voucher: "A" }, { campaign: "some", source_id: "taken" }, { campaign: "some" }];
   const round = [...sent, ...more].map((one, n) => command(one, `${n}`));
   const state = await stateOf(round);
-  const plans = planRound(state, round);
+  const plans = [...planRound(state, round)];
   assert.deepEqual(plans.map(outcomeOf), [
     ...["A", "B", "B", "new"],
     ...["voucher_already_published", "duplicate_source_id", "no_voucher_suitable_for_publication"],
@@ -145,7 +145,7 @@ test("law: whatever was published before, no code goes to two publications, and 
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...SENT), { maxLength: 8 }), async (some) => {
       const round = some.map((sent, n) => command(sent, `${n}`));
-      const plans = planRound(await stateOf(round), round);
+      const plans = [...planRound(await stateOf(round), round)];
       const given = plans.flatMap(({ published }) => published.map(({ row }) => row.id));
       assert.equal(new Set(given).size, given.length);
       const held = plans.flatMap(({ holders }) => holders.map(({ voucher_id }) => voucher_id));

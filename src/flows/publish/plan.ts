@@ -15,12 +15,13 @@ import { nameIn } from "../../steps/publishing/wishes.ts";
 import { applyPublishPlan, joinedKey, type PublishCommand, type PublishPlan, type PublishState } from "./state.ts";
 
 /** Each command is planned on what those before it left. */
-export const planRound = (state: PublishState, round: readonly PublishCommand[]): PublishPlan[] =>
-  round.map((command) => {
+export function* planRound(state: PublishState, round: readonly PublishCommand[]): Generator<PublishPlan> {
+  for (const command of round) {
     const plan = planPublication(state, command);
     applyPublishPlan(state, plan);
-    return plan;
-  });
+    yield plan;
+  }
+}
 
 const NOTHING = { row: null, customer: null, drawn: null, published: [], holders: [], happened: [] } as const;
 

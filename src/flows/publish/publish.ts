@@ -1,4 +1,5 @@
 import { type Answer, refusal, success } from "../../core/answer.ts";
+import { givingWay } from "../../db/batches/giving-way.ts";
 import { type Writes, withWrites } from "../../db/together.ts";
 import { recordAll } from "../../events/events.ts";
 import { hotFlow } from "../../idempotency/hot-flow.ts";
@@ -25,7 +26,7 @@ export const publish = hotFlow<PublishCommand>({
     const causes: Cause[] = [];
     const joined: [PublishCommand, string][] = [];
     for (const round of roundsOf(commands, state)) {
-      const plans = planRound(state, round);
+      const plans = await givingWay(planRound(state, round));
       causes.push(...(await saveRound(tx, projectId, state, plans)));
       for (const plan of plans)
         if (plan.of.joins !== undefined && "row" in plan.outcome) joined.push([plan.of, plan.outcome.vouchers[0]!.id]);

@@ -1,5 +1,6 @@
 import type { Answer } from "../../core/answer.ts";
 import { CONSIDERED_MAX } from "../../core/qualify/page.ts";
+import { givingWay } from "../../db/batches/giving-way.ts";
 import type { Db } from "../../db/db.ts";
 import type { CartProject } from "../../steps/checkout/carts.ts";
 import { loadListed, loadPortion, loadUnits } from "./load.ts";
@@ -25,10 +26,8 @@ export async function answerInRounds(
     const now = open.filter(({ command }) => isLast || command.paging.sorting === "DEFAULT");
     const standalone = await loadPortion(db, project, now, size);
     const unitsFor = await loadUnits(db, project, { requests: now, rows: [...listed.all, ...standalone.all] });
-    for (const request of now) {
-      const answer = planAnswer({ unitsFor, listed, standalone }, request, { isLast });
-      if (answer) answers.set(request.command, answer);
-    }
+    const planned = now.values().map((request) => planAnswer({ unitsFor, listed, standalone }, request, { isLast }));
+    for (const [n, answer] of (await givingWay(planned)).entries()) if (answer) answers.set(now[n]!.command, answer);
     open = open.filter(({ command }) => !answers.has(command));
   }
   return answers;

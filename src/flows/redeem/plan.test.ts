@@ -187,7 +187,7 @@ test("law: a refused command writes nothing but the record of its failure", asyn
 test("each command of a round is planned on what those before it left", async () => {
   const round = [["TWICE"], ["TWICE", "GIFT"], ["TWICE"], ["GIFT"], ["GIFT"]].map((some) => command(some));
   const state = await stateOf(round);
-  const plans = planRound(state, round);
+  const plans = [...planRound(state, round)];
   assert.deepEqual(plans.map(keyOf), [
     ...["redeemed", "redeemed", "quantity_exceeded"],
     ...["redeemed", "gift_amount_exceeded"],

@@ -122,9 +122,10 @@ function planFailure(attempt: Attempt, refusal: Refusal) {
 }
 
 /** Each command is planned on what those before it left. */
-export const planRound = (state: RedeemState, round: readonly RedeemRequest[]): RedeemPlan[] =>
-  round.map((command) => {
+export function* planRound(state: RedeemState, round: readonly RedeemRequest[]): Generator<RedeemPlan> {
+  for (const command of round) {
     const plan = planRedemption(state, command);
     applyRedeemPlan(state, plan);
-    return plan;
-  });
+    yield plan;
+  }
+}

@@ -1,4 +1,5 @@
 import { type Answer, refusal } from "../../core/answer.ts";
+import { givingWay } from "../../db/batches/giving-way.ts";
 import { together } from "../../db/together.ts";
 import { hotFlow } from "../../idempotency/hot-flow.ts";
 import { heldCommands } from "../../steps/checkout/held-commands.ts";
@@ -39,13 +40,10 @@ export const redeem = hotFlow<RedeemRequest, FirstRead>({
         if (readsEarned(round)) await settleEarned(batch, round[0]!);
         // Of several rounds one may make a code that the next one names.
         const found = rounds.length === 1 ? known : null;
-        const state = await loadState(tx, projectId, round, {
-          countedLast: batch.countedLast,
-          found,
-          opened: found && opened,
-          promises,
-        });
-        const plans = planRound(state, round);
+        const { countedLast } = batch;
+        const reads = { countedLast, found, opened: found && opened, promises };
+        const state = await loadState(tx, projectId, round, reads);
+        const plans = await givingWay(planRound(state, round));
         for (const [n, { answer: own }] of plans.entries()) answers.set(askedAs.get(round[n]!)!, own);
         await saveRound(batch, state, plans);
       }

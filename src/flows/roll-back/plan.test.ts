@@ -102,7 +102,7 @@ test("planning changes nothing, and what is planned again is the same", async ()
 test("both are rolled back, each on what the one before it left; a third time only the failure is recorded", async () => {
   const round = ["r_1", "r_2", "r_1", "r_9"].map(command);
   const state = await stateOf(round);
-  const plans = planRound(state, round);
+  const plans = [...planRound(state, round)];
   assert.deepEqual(plans.map(keyOf), ["rolled back", "rolled back", "already_rolled_back", "not_found"]);
   const [, , twice, unknown] = plans as [RollBackPlan, RollBackPlan, RollBackPlan, RollBackPlan];
   for (const plan of [twice, unknown]) assert.deepEqual(written(plan), NOTHING_WRITTEN);

@@ -233,9 +233,10 @@ function refundParts({ state }: Attempt, { id, related_object_id }: RedemptionRo
 }
 
 /** Each command is planned on what those before it left. */
-export const planRound = (state: RollBackState, round: readonly RollBackRequest[]) =>
-  round.map((command) => {
+export function* planRound(state: RollBackState, round: readonly RollBackRequest[]): Generator<RollBackPlan> {
+  for (const command of round) {
     const plan = planRollBack(state, command);
     applyRollBackPlan(state, plan);
-    return plan;
-  });
+    yield plan;
+  }
+}

@@ -1,5 +1,6 @@
 import { hasCards } from "../../catalog/earn-programs.ts";
 import { type Answer, refusal } from "../../core/answer.ts";
+import { givingWay } from "../../db/batches/giving-way.ts";
 import { together } from "../../db/together.ts";
 import { recordInto } from "../../events/events.ts";
 import { hotFlow } from "../../idempotency/hot-flow.ts";
@@ -35,7 +36,7 @@ export const rollBack = hotFlow<RollBackRequest, FirstRead>({
       for (const round of rounds) {
         const isRead = rounds.length === 1 && isWhole;
         const state = await loadState(tx, projectId, round, isRead ? first : await findFor(tx, projectId, round));
-        const plans = planRound(state, round);
+        const plans = await givingWay(planRound(state, round));
         for (const [n, command] of round.entries()) answers.set(command, plans[n]!.answer);
         causes.push(...(await saveRound({ tx, projectId, written }, state, plans)));
         // Points that come back and points that are taken back may be on one card.

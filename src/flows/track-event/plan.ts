@@ -25,12 +25,13 @@ export type TrackPlan = {
 };
 
 /** Each command is planned on what those before it left. */
-export const planRound = (state: TrackState, round: readonly TrackCommand[]): TrackPlan[] =>
-  round.map((command) => {
+export function* planRound(state: TrackState, round: readonly TrackCommand[]): Generator<TrackPlan> {
+  for (const command of round) {
     const plan = planEvent(state, command);
     applyPlan(state, plan);
-    return plan;
-  });
+    yield plan;
+  }
+}
 
 /** The state becomes what the next command finds: it may name the same customer. */
 function applyPlan(state: TrackState, { customer }: TrackPlan): void {

@@ -1,4 +1,5 @@
 import { type Answer, refusal } from "../../core/answer.ts";
+import { givingWay } from "../../db/batches/giving-way.ts";
 import { together } from "../../db/together.ts";
 import { recordInto } from "../../events/events.ts";
 import { hotFlow } from "../../idempotency/hot-flow.ts";
@@ -32,7 +33,7 @@ export const trackEvent = hotFlow<TrackCommand, TrackState>({
       );
     try {
       for (const round of roundsOf(commands, state)) {
-        const plans = planRound(state, round);
+        const plans = await givingWay(planRound(state, round));
         for (const { of, answer: own } of plans) answers.set(of, own);
         // One after the other, points of the events before come first.
         if (plans.some(({ referred }) => referred.length > 0)) await settle();

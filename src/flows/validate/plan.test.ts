@@ -105,7 +105,7 @@ test("a command that is refused keeps and holds nothing", async () => {
 
 test("the tallies of a campaign are what its codes came to", async () => {
   const [good, bad] = [command(["ONCE", "MANY"]), command(["MANY", "OFF"])];
-  const plans = planBatch(await stateOf([good, bad]), [good, bad]);
+  const plans = [...planBatch(await stateOf([good, bad]), [good, bad])];
   assert.deepEqual(plans.map(validOf), [true, false]);
   assert.deepEqual(
     plans.map(({ tallies }) => tallies.map(({ succeeded, failed, day }) => [succeeded, failed, day])),
@@ -122,7 +122,7 @@ test("each command is planned on what the sessions before it hold; a session tha
     command(["ONCE"], { session: "b" }),
   ];
   const state = await stateOf(asked);
-  assert.deepEqual(planBatch(state, asked).map(validOf), [true, false, true, true]);
+  assert.deepEqual([...planBatch(state, asked)].map(validOf), [true, false, true, true]);
   assert.deepEqual(
     [...state.sessions.held].map(([id, { sum, locks }]) => [id, sum.quantity, locks.map((one) => one.session_key)]),
     [

@@ -34,12 +34,13 @@ const planRefusal = (of: ValidateCommand, error: ErrorBody): ValidationPlan => (
 });
 
 /** Each command is planned on what those before it left. */
-export const planBatch = (state: ValidateState, commands: readonly ValidateCommand[]): ValidationPlan[] =>
-  commands.map((command) => {
+export function* planBatch(state: ValidateState, commands: readonly ValidateCommand[]): Generator<ValidationPlan> {
+  for (const command of commands) {
     const plan = planValidation(state, command);
     applyValidationPlan(state, plan);
-    return plan;
-  });
+    yield plan;
+  }
+}
 
 /** The state becomes what the next command of the batch finds: it sees what this one's session holds. */
 function applyValidationPlan({ sessions }: ValidateState, { of: { session }, locks }: ValidationPlan): void {

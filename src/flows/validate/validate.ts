@@ -1,5 +1,6 @@
 import { type Answer, refusal } from "../../core/answer.ts";
 import type { ReadFlow } from "../../db/batches/batch.ts";
+import { givingWay } from "../../db/batches/giving-way.ts";
 import type { Db } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
 import { hotFlow } from "../../idempotency/hot-flow.ts";
@@ -20,7 +21,7 @@ export const validate: ReadFlow<ValidateCommand, Answer> = {
   read: async (db, projectId, commands, behind) => {
     const { vouchers, ahead } = await readCodes(db, commands);
     const state = await loadState(db, commands, vouchers, ahead);
-    const plans = planBatch(state, commands);
+    const plans = await givingWay(planBatch(state, commands));
     const kept = keptOf(plans);
     const save = (on: Db) => saveValidations(on, projectId, kept);
     await behind(kept.rows.length, save, isOneStatement(kept) ? { alone: save } : {});
@@ -43,7 +44,7 @@ export const validateAndLock = hotFlow<ValidateCommand, Awaited<ReturnType<typeo
   run: async (tx, projectId, { commands, first: { vouchers, ahead }, isWhole }, answer) => {
     if (commands.length === 0) return answer(new Map());
     const state = await loadState(tx, commands, vouchers, isWhole ? ahead : null);
-    const plans = planBatch(state, commands);
+    const plans = await givingWay(planBatch(state, commands));
     return answer(new Map(plans.map((plan) => [plan.of, plan.answer])), () =>
       together([saveLocks(tx, projectId, state, plans), saveValidations(tx, projectId, keptOf(plans))]),
     );
