@@ -19,6 +19,7 @@ import { createReference, type Prefill } from "./http/documents/reference.ts";
 import { staticFile } from "./http/documents/static-files.ts";
 import type { Engine } from "./http/engine.ts";
 import { createSharedCounts } from "./http/limits/limit-counts.ts";
+import { listen } from "./http/listen.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { buildServer } from "./http/mount.ts";
 import { mountOpenRoutes } from "./http/open-routes.ts";
@@ -287,12 +288,6 @@ const tracedTransport = (transport: Transport, tracing: Tracing | null): Transpo
           tracing.traceSending("webhook", (more) => transport.send(of, { ...rest, headers: { ...headers, ...more } })),
       };
 
-/**
- * How many connections wait to be accepted. Beyond that the system drops them, and a client tries again after 1, 3, 7 … seconds, up to a
- * minute: with Node's 511 a busy moment of half a second is enough. Linux takes 4096 at most unless it is told otherwise.
- */
-const BACKLOG = 4_096;
-
 /** Starts the HTTP server of this process. `close` lets the requests under way end first. */
 export async function startServer(config: Config, surroundings: Surroundings): Promise<Server> {
   const log = createLogger(config.LAUREL_LOG_LEVEL);
@@ -330,7 +325,7 @@ export async function startServer(config: Config, surroundings: Surroundings): P
       dataDir: config.LAUREL_DATA_DIR,
     },
   });
-  const url = await app.listen({ host: config.HOST, port: config.PORT, backlog: BACKLOG });
+  const url = await listen(app, { host: config.HOST, port: config.PORT });
   let jobs: Jobs | null = null;
   let isClosing = false;
   // The log says what failed, and whoever asks whether the server is ready tries again.
