@@ -2,6 +2,8 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { ApiError } from "../../core/errors.ts";
 import { SECURITY_HEADERS } from "../answers/security-headers.ts";
 
+const HEADERS = { ...SECURITY_HEADERS, "Content-Type": "application/json", "Retry-After": "1" };
+
 type Options = {
   /** How many are in work at once. Whoever has few of them may come on top of that, up to as many again. */
   max: number;
@@ -47,9 +49,11 @@ export function refuseBeyond(server: Server, { max, newRequestId, count }: Optio
   };
   const refuse = (response: ServerResponse) => {
     const request_id = newRequestId();
-    const headers = { ...SECURITY_HEADERS, "Content-Type": "application/json", "X-Request-Id": request_id };
-    response.writeHead(503, { ...headers, "Retry-After": "1" });
-    response.end(JSON.stringify({ ...body, request_id }));
+    const text = JSON.stringify({ ...body, request_id });
+    // With its length the answer is one write; without it Node writes four pieces, which take a third of the time of a refusal.
+    const headers = { ...HEADERS, "content-length": text.length, "X-Request-Id": request_id };
+    response.writeHead(503, headers);
+    response.end(text);
     count();
   };
 
