@@ -86,7 +86,8 @@ export async function openLoop({ url, perSecond, seconds, next, connectionsMax =
   await new Promise<void>((resolve) => {
     const timer = setInterval(() => {
       const now = performance.now();
-      const due = Math.min(seconds * perSecond, Math.floor(((now - began) / 1000) * perSecond));
+      // The first is due at once: of ten a second none has to wait for the next one's time.
+      const due = Math.min(seconds * perSecond, 1 + Math.floor(((now - began) / 1000) * perSecond));
       for (; sent < due; sent += 1) send(began + (sent / perSecond) * 1000);
       if (sent < seconds * perSecond) return;
       clearInterval(timer);
