@@ -261,11 +261,11 @@ export const SETTINGS = {
     2,
     "How many batches a process runs at once. Each lane has a connection, and so does one more lane in reserve.",
   ),
-  LAUREL_BATCH_MAX: setting(whole(1, 1024), 256, "The largest number of commands in a batch."),
+  LAUREL_BATCH_MAX: setting(whole(1, 1024), 64, "The largest number of commands in a batch."),
   LAUREL_WAITING_MAX: setting(whole(1, 1_000_000), 4096, "How many commands may wait. Above that the answer is 503."),
   LAUREL_REQUESTS_MAX: setting(
     whole(0, 1_000_000),
-    1024,
+    512,
     "How many calls with a JSON body a process works on at once. Above that the answer is 503, before anything is read; 0: no limit.",
   ),
   LAUREL_EVENT_LOOP_DELAY_MAX_MS: setting(
