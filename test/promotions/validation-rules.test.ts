@@ -551,6 +551,11 @@ test("validation rules: pages of ten, in the order and between the dates that ar
   assert.deepEqual(await listed("end_date=2026-01-01T13:00:01%2B01:00", 2), [1, 0]);
   assert.deepEqual(await listed("start_date=2026-01-02", 0), []);
   assert.equal((await listed("end_date=2026-01-02")).length, 10);
+  const named = (operator: string, name: string) => `filters[name][conditions][${operator}]=${name}`;
+  assert.deepEqual(await listed(`order=created_at&${named("$contains", "LE%201")}`, 2), [10, 11]);
+  assert.deepEqual(await listed(`${named("$is", "Rule%2007")}&end_date=2026-01-01T12:00:07Z`, 1), [7]);
+  const others = `filters[id][conditions][$not_in][0]=${ids[11]}&filters[id][conditions][$not_in][1]=${ids[9]}`;
+  assert.deepEqual(await listed(`limit=3&${others}`, 10), [10, 8, 7]);
 });
 
 /** What the process of this request decides with. */

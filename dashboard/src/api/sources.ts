@@ -5,6 +5,7 @@ import {
   listCustomers,
   listProducts,
   listSegments,
+  listValidationRules,
   searchProject,
 } from "./operations.gen.ts";
 
@@ -53,6 +54,11 @@ export const CATEGORIES = {
 export const PRODUCTS = {
   operation: listProducts,
   paramsOf: (text: string) => ({ limit: FEW, ...contains("name", text) }),
+  optionOf: named,
+};
+export const VALIDATION_RULES = {
+  operation: listValidationRules,
+  paramsOf: (text: string) => ({ limit: FEW, order: "name" as const, ...contains("name", text) }),
   optionOf: named,
 };
 /** The list of customers finds whole names and e-mail addresses only; the search finds how they begin. */

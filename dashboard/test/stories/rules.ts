@@ -70,20 +70,30 @@ export async function rules(t: TestContext, shop: Shop): Promise<void> {
     assert.match(logic, /^\(?\w+\)? and \(\w+ or \w+\)$/);
   });
 
-  await t.test("a rule is given to a code from its own page, and taken away on the page of the code", async () => {
-    await page.getByText("Nothing uses this rule yet").waitFor();
-    await page.getByRole("button", { name: "Use this rule for…" }).click();
-    const window = page.getByRole("dialog");
-    await window.getByText("One code").click();
-    await window.getByLabel("Code", { exact: false }).last().fill("SUMMER5");
-    await window.getByRole("button", { name: "Use it there" }).click();
-    await page.getByRole("table", { name: "Used by" }).getByRole("link", { name: "SUMMER5" }).click();
-    await page.getByRole("button", { name: "Remove the rule Story brackets" }).click();
-    await page.getByRole("button", { name: "Remove the rule Story brackets" }).waitFor({ state: "detached" });
-    assert.deepEqual(await faultsOf(page), []);
-    const code = await shop.api<{ validation_rules_assignments: { total: number } }>("/v1/vouchers/SUMMER5");
-    assert.equal(code.validation_rules_assignments.total, 0);
-  });
+  await t.test(
+    "a rule is given to a code from its own page, and on the page of the code taken away, and given by a part of its name",
+    async () => {
+      await page.getByText("Nothing uses this rule yet").waitFor();
+      await page.getByRole("button", { name: "Use this rule for…" }).click();
+      const window = page.getByRole("dialog");
+      await window.getByText("One code").click();
+      await window.getByLabel("Code", { exact: false }).last().fill("SUMMER5");
+      await window.getByRole("button", { name: "Use it there" }).click();
+      await page.getByRole("table", { name: "Used by" }).getByRole("link", { name: "SUMMER5" }).click();
+      await page.getByRole("button", { name: "Remove the rule Story brackets" }).click();
+      await page.getByRole("button", { name: "Remove the rule Story brackets" }).waitFor({ state: "detached" });
+      await page.getByRole("button", { name: "Add conditions" }).click();
+      await window.getByLabel("A rule that is there").pressSequentially("tory bracket");
+      await page.getByRole("option").filter({ hasNotText: "Story brackets" }).first().waitFor({ state: "detached" });
+      await page.getByRole("option", { name: "Story brackets" }).click();
+      await window.getByRole("button", { name: "Add this rule" }).click();
+      await page.getByRole("button", { name: "Remove the rule Story brackets" }).click();
+      await page.getByRole("button", { name: "Remove the rule Story brackets" }).waitFor({ state: "detached" });
+      assert.deepEqual(await faultsOf(page), []);
+      const code = await shop.api<{ validation_rules_assignments: { total: number } }>("/v1/vouchers/SUMMER5");
+      assert.equal(code.validation_rules_assignments.total, 0);
+    },
+  );
 
   await t.test("a formula is completed, and its fault is shown at its place", async () => {
     await page.goto(`${shop.url}/campaigns/new`);

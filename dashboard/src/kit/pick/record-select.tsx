@@ -52,8 +52,8 @@ export function RecordSelect<O extends AnyOp>({ source, value, onChange, ...rest
   const [typed, setTyped] = useState("");
   const [asked] = useDebouncedValue(typed, TYPING_MS);
   const found = useOptions(source, asked);
-  // A link has the id only: the name comes with the first answer.
-  const name = value && found.find((one) => one.value === value.value)?.label;
+  // A link has the id only: the name comes later, with the first answer or from who gave the id.
+  const name = value && (found.find((one) => one.value === value.value) ?? value).label;
   const isUnnamed = value !== null && text === value.value;
   useEffect(() => {
     if (isUnnamed && name) setText(name);

@@ -1,8 +1,8 @@
-import type { ReactNode } from "react";
-import { listValidationRules } from "../../api/operations.gen.ts";
+import { type ReactNode, useState } from "react";
+import { getValidationRule } from "../../api/operations.gen.ts";
+import { VALIDATION_RULES } from "../../api/sources.ts";
 import { useOp } from "../../api/use-op.ts";
-import { useOps } from "../../api/use-ops.ts";
-import { Select } from "../../kit/later/fields.ts";
+import { type Option, RecordSelect } from "../../kit/pick/record-select.tsx";
 
 type Props = {
   label: string;
@@ -13,23 +13,35 @@ type Props = {
   onChange: (id: string | null) => void;
   error?: ReactNode;
 };
-const ALL = { limit: 100, order: "name" as const };
 
-/** Chooses a rule. The server does not look for rules by their names, so all of them are read. */
-export function RuleSelect({ without = [], ...rest }: Props) {
-  const first = useOp(listValidationRules, ALL);
-  const pages = Math.ceil((first.data?.total ?? 0) / ALL.limit);
-  const others = useOps(
-    listValidationRules,
-    Array.from({ length: Math.max(0, pages - 1) }, (_, place) => ({ ...ALL, page: place + 2 })),
+/** Those that are not offered take no place among the first ones. */
+const sourceWithout = (ids: readonly string[]) => ({
+  ...VALIDATION_RULES,
+  paramsOf: (text: string) => {
+    const { filters, ...params } = { filters: {}, ...VALIDATION_RULES.paramsOf(text) };
+    return { ...params, filters: { ...filters, ...(ids.length > 0 && { id: { conditions: { $not_in: [...ids] } } }) } };
+  },
+});
+
+/** Chooses a rule by its name. */
+export function RuleSelect({ without = [], value, onChange, ...rest }: Props) {
+  const [chosen, setChosen] = useState<Option | null>(null);
+  const isChosenHere = chosen?.value === value;
+  const { data } = useOp(
+    getValidationRule,
+    { validationRuleId: value ?? "" },
+    { enabled: value !== null && !isChosenHere },
   );
-  const rules = [first.data, ...(others.data ?? [])].flatMap((page) => page?.data ?? []);
+  const named = value === null ? null : { value, label: data?.name ?? value };
   return (
-    <Select
+    <RecordSelect
       {...rest}
-      searchable
-      clearable
-      data={rules.filter(({ id }) => !without.includes(id)).map(({ id, name }) => ({ value: id, label: name }))}
+      source={sourceWithout(without)}
+      value={isChosenHere ? chosen : named}
+      onChange={(option) => {
+        setChosen(option);
+        onChange(option?.value ?? null);
+      }}
     />
   );
 }

@@ -1,5 +1,6 @@
 import { listValidationRules, type ValidationRule } from "../../api/operations.gen.ts";
 import { count, link, moment, mono } from "../../kit/list/columns.tsx";
+import { search } from "../../kit/list/filters.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
 import { useList } from "../../kit/list/use-list.ts";
 
@@ -11,6 +12,7 @@ export default function Rules() {
     <ListScreen
       list={list}
       title="rules.title"
+      filters={[search("filters[name][conditions][$contains]", "rules.search")]}
       create={{ to: "/rules/new", text: "rules.new", can: "createValidationRule" }}
       columns={[
         link<ValidationRule>("rules.name", "name", ({ id }) => `/rules/${id}`, { sort: "name" }),

@@ -26,7 +26,7 @@ export const validationRuleRoutes = [
       ok: ValidationRuleList,
     },
     async (c) => {
-      const page = await listValidationRules(c.db, c.project.id, { limit: 10, ...c.query });
+      const page = await listValidationRules(c.db, c.project.id, { limit: 10, ...c.query, now: c.now });
       const counts = await countAssignments(
         c.db,
         c.project.id,

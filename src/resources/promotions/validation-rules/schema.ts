@@ -5,7 +5,7 @@ import { EARNING_CONTEXTS } from "../../../core/loyalty/earning/triggers.ts";
 import type { StoredBundle } from "../../../core/rules/definition.ts";
 import type { RuleMap } from "../../../core/rules/rule.ts";
 import { definitionInBody, Message, ruleMap } from "../../../core/rules/schema.ts";
-import { Choice, DateOrDateTime, DateTime, listOf, open, optional, PageQuery } from "../../../http/schemas.ts";
+import { Choice, DateOrDateTime, DateTime, Filters, listOf, open, optional, PageQuery } from "../../../http/schemas.ts";
 
 const DISCOUNTS = [
   "discount.apply_to_order",
@@ -77,7 +77,9 @@ export const ValidationRuleUpdate = open(optional({ ...described, ...definitionI
 export type ValidationRuleUpdate = Static<typeof ValidationRuleUpdate>;
 export const ValidationRuleList = listOf(ValidationRule);
 export const ValidationRuleQuery = PageQuery(["created_at", "updated_at", "name"], {
+  filters: Type.Optional(Filters),
   start_date: Type.Optional(DateOrDateTime),
   end_date: Type.Optional(DateOrDateTime),
 });
+export type ValidationRuleQuery = Static<typeof ValidationRuleQuery>;
 export const ByValidationRule = Type.Object({ validationRuleId: Type.String() });

@@ -1,9 +1,10 @@
 import { notFound } from "../../../core/errors.ts";
-import { toInstant } from "../../../core/filters/filter.ts";
+import { type FilterFields, toInstant } from "../../../core/filters/filter.ts";
 import type { RuleDefinition } from "../../../core/rules/definition.ts";
-import { crudStore, type Page, pageSql } from "../../../db/crud-store.ts";
+import { crudStore, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Tx } from "../../../db/db.ts";
-import type { ValidationRule } from "./schema.ts";
+import { whereOf } from "../../../db/filters.ts";
+import type { ValidationRule, ValidationRuleQuery } from "./schema.ts";
 
 export type ValidationRuleRow = RuleDefinition & {
   project_id: string;
@@ -15,6 +16,7 @@ export type ValidationRuleRow = RuleDefinition & {
   updated_at: string | null;
 };
 
+const FIELDS: FilterFields = { id: "string", name: "string", created_at: "date", updated_at: "date" };
 const SORTABLE = ["created_at", "updated_at", "name"];
 
 export const validationRules = crudStore<ValidationRuleRow>({
@@ -52,19 +54,18 @@ export const view = (row: ValidationRuleRow, assignments = 0): ValidationRule =>
   object: "validation_rules",
 });
 
-type Dates = { start_date?: string; end_date?: string };
-
-/** The rules that were created between the two dates, both included. */
-export async function listValidationRules(db: Db, projectId: string, query: Page & Dates) {
-  const { start_date, end_date } = query;
-  const from = start_date === undefined ? db`true` : db`created_at >= ${toInstant(start_date)}`;
-  const until = end_date === undefined ? db`true` : db`created_at <= ${toInstant(end_date)}`;
+/** The rules that fit the filters, and were created between the two dates, both included. */
+export async function listValidationRules(db: Db, projectId: string, query: ValidationRuleQuery & { now: string }) {
+  const { start_date, end_date, now } = query;
+  const where = db`${whereOf(db, query, { fields: FIELDS, now })}
+    and ${start_date === undefined ? db`true` : db`created_at >= ${toInstant(start_date)}`}
+    and ${end_date === undefined ? db`true` : db`created_at <= ${toInstant(end_date)}`}`;
   const [rows, counts] = await Promise.all([
     db<ValidationRuleRow[]>`
-      select * from validation_rules where project_id = ${projectId} and ${from} and ${until}
-      ${pageSql(db, query, SORTABLE)}`,
-    db<{ total: number }[]>`
-      select count(*) as total from validation_rules where project_id = ${projectId} and ${from} and ${until}`,
+      select * from validation_rules where project_id = ${projectId} and ${where} ${pageSql(db, query, SORTABLE)}`,
+    db<
+      { total: number }[]
+    >`select count(*) as total from validation_rules where project_id = ${projectId} and ${where}`,
   ]);
   return { rows, total: counts[0]!.total };
 }

@@ -1,4 +1,5 @@
 export const rules = {
+  search: "Teil eines Namens",
   title: "Regeln",
   rule: "Regel",
   new: "Neue Regel",

@@ -1,4 +1,5 @@
 export const rules = {
+  search: "Part of a name",
   title: "Rules",
   rule: "Rule",
   new: "New rule",
