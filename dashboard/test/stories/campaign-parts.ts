@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
 import { faultsOf, type Shop } from "../browser.ts";
+import { loyaltyParts } from "./loyalty-parts.ts";
 
 const tab = (page: Page, name: string) => page.getByRole("tab", { name, exact: true }).click();
 type Changed = { validation_rules_assignments: { total: number }; category_id: string | null };
 
-/** What campaigns get when they are there: offers, rules, a budget, a category, and what a loyalty campaign is made of. */
+/** What campaigns get when they are there: offers, rules, a budget, a category. */
 export async function campaignParts(
   t: TestContext,
   shop: Shop,
@@ -88,61 +89,5 @@ export async function campaignParts(
     await conditions.getByText("No conditions that hold for all offers").waitFor();
   });
 
-  await t.test("a loyalty campaign shows and gets ways to earn, tiers and rewards", async () => {
-    await page.goto(`${shop.url}/campaigns/${ids.loyalty}?tab=program`);
-    await page.getByText("Points expire after 6 months, until the end of the month.").waitFor();
-    await page.getByRole("button", { name: "1 point for each $10.00", exact: true }).click();
-    await dialog.getByLabel("Points *").fill("3");
-    await dialog.getByRole("combobox", { name: "Conditions" }).click();
-    await page.getByRole("option", { name: "Story of an offer" }).click();
-    assert.deepEqual(await faultsOf(page), []);
-    await dialog.getByRole("button", { name: "Save" }).click();
-    await page
-      .getByRole("row")
-      .filter({ hasText: "3 points for each $10.00" })
-      .getByText("is at least 30.00")
-      .waitFor();
-    await page.getByRole("button", { name: "Add an earning rule" }).click();
-    await dialog.getByRole("combobox", { name: "Gives" }).click();
-    await page.getByRole("option", { name: "A fixed number of points" }).click();
-    await dialog.getByLabel("Work it out by a formula").click();
-    await dialog.getByRole("textbox", { name: "Formula of the points" }).fill("ORDER_AMOUNT / 200");
-    assert.deepEqual(await faultsOf(page), []);
-    await dialog.getByRole("button", { name: "Add an earning rule" }).click();
-    await page.getByRole("row").filter({ hasText: "Points by a formula" }).first().waitFor();
-    await page.getByRole("button", { name: "Add a tier" }).click();
-    await dialog.getByLabel("Name").fill("Story tier");
-    await dialog.getByLabel("Times the points of").first().fill("2");
-    await dialog.getByRole("button", { name: "Add a tier" }).click();
-    await page.getByText("2 times: 3 points for each $10.00").waitFor();
-    await page.getByRole("button", { name: "Add a reward" }).click();
-    await dialog.getByLabel("Name").fill("Story cup");
-    await dialog.getByRole("combobox", { name: "Product" }).fill("mug");
-    await page.getByRole("option", { name: "Mug" }).first().click();
-    await dialog.getByLabel("Price in points").fill("70");
-    assert.deepEqual(await faultsOf(page), []);
-    await dialog.getByRole("button", { name: "Add a reward" }).click();
-    await page.getByRole("row").filter({ hasText: "Story cup" }).getByText("70 points").waitFor();
-    await page.getByRole("button", { name: "Story cup", exact: true }).click();
-    await dialog.getByText("everybody who has the points can get it").waitFor();
-    await dialog.getByRole("button", { name: "Add conditions" }).click();
-    await page.getByRole("combobox", { name: "A rule that is there" }).click();
-    await page.getByRole("option", { name: "Story of an offer" }).click();
-    await page.getByRole("button", { name: "Add this rule" }).click();
-    await dialog.getByText("is at least 30.00").waitFor();
-    assert.deepEqual(await faultsOf(page), []);
-    await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Actions for Story cup" }).click();
-    await page.getByRole("menuitem", { name: "Remove from the campaign" }).click();
-    await page.getByText("Points buy nothing yet").waitFor();
-    const rules = await shop.api<{ data: { loyalty: object }[] }>(`/v1/loyalties/${ids.loyalty}/earning-rules`);
-    const amount = { every: 1000, points: 3 };
-    assert.deepEqual(
-      rules.data.map(({ loyalty }) => loyalty),
-      [
-        { type: "FIXED", points: 1, points_formula: "ORDER_AMOUNT / 200" },
-        { type: "PROPORTIONAL", calculation_type: "ORDER_AMOUNT", order: { amount } },
-      ],
-    );
-  });
+  await loyaltyParts(t, shop, page, ids.loyalty);
 }
