@@ -32,7 +32,7 @@ export function LengthField({ label, help, units, required, defaultValue = "", o
   const offered = first && !units.includes(first.unit) ? [...units, first.unit] : units;
   return (
     <Fieldset legend={label}>
-      <Group align="flex-start" gap="lg">
+      <Group align="flex-start" gap="sm">
         {unit !== OTHER && (
           <NumberInput
             label={t("kit.length.count")}
@@ -40,7 +40,7 @@ export function LengthField({ label, help, units, required, defaultValue = "", o
             min={1}
             max={999_999}
             allowDecimal={false}
-            maw={120}
+            w={90}
             value={count ?? ""}
             onChange={(typed) => put(typed === "" ? null : Number(typed), unit)}
             error={error}
@@ -50,7 +50,7 @@ export function LengthField({ label, help, units, required, defaultValue = "", o
         <Select
           label={t("kit.length.unit")}
           allowDeselect={false}
-          maw={220}
+          w={140}
           data={[
             ...offered.map((one) => ({ value: one, label: t(`kit.length.units.${one}`) })),
             ...(isOther ? [{ value: OTHER, label: lengthSays(defaultValue, t) }] : []),
