@@ -91,7 +91,7 @@ export function timesSay({ days, hours, again }: Times, t: Text): string[] {
     days.length > 0 ? t("sentence.onDays", { days: daysSay(days) }) : null,
     each.length > 0 ? t("sentence.inHours", { hours: listSays(each) }) : null,
     again?.every && again.lasts
-      ? t("sentence.again", { length: lengthSays(again.lasts, t), every: everySays(again.every, t) })
+      ? t("sentence.again", { length: lengthSays(again.lasts), every: everySays(again.every, t) })
       : null,
   ].filter((one) => one !== null);
 }

@@ -90,7 +90,7 @@ export async function loyaltyParts(t: TestContext, shop: Shop, page: Page, id: s
     await dialog.getByRole("button", { name: "Save" }).click();
     await dialog.getByText("Fill in this field.").waitFor();
     await dialog.getByLabel("How many").fill("6");
-    await choose(dialog, "Then it stays", "to a turn of the year");
+    await choose(dialog, "Then it stays", "until the end of the year");
     const says = "It begins with the next period. It lasts for 6 months, then until the end of the year.";
     await dialog.getByText(says).waitFor();
     assert.deepEqual(await faultsOf(page), []);

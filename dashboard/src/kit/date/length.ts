@@ -34,16 +34,17 @@ const SECONDS = { years: 31_556_952, months: 2_629_746, weeks: 604_800, days: 86
 export const roughSeconds = (iso: string): number =>
   partsOf(iso).reduce((sum, { unit, count }) => sum + count * (unit === "seconds" ? 1 : SECONDS[unit]), 0);
 
+const unitSays = (count: number, unit: string) =>
+  new Intl.NumberFormat(localeOf(), { style: "unit", unit: unit.slice(0, -1), unitDisplay: "long" }).format(count);
+
 /** `3 months`, `1 day and 12 hours`. */
-export const lengthSays = (iso: string, t: Text): string =>
+export const lengthSays = (iso: string): string =>
   new Intl.ListFormat(localeOf(), { type: "conjunction" }).format(
-    partsOf(iso).map(({ unit, count }) => t(`kit.length.says.${unit}`, { count })),
+    partsOf(iso).map(({ unit, count }) => unitSays(count, unit)),
   );
 
 /** `every week`, `every 2 days`. */
 export function everySays(iso: string, t: Text): string {
   const length = lengthOf(iso);
-  return length?.count === 1
-    ? t(`kit.length.each.${length.unit}`)
-    : t("kit.length.every", { length: lengthSays(iso, t) });
+  return length?.count === 1 ? t(`kit.length.each.${length.unit}`) : t("kit.length.every", { length: lengthSays(iso) });
 }

@@ -53,7 +53,7 @@ export function LengthField({ label, help, units, required, defaultValue = "", o
           w={140}
           data={[
             ...offered.map((one) => ({ value: one, label: t(`kit.length.units.${one}`) })),
-            ...(isOther ? [{ value: OTHER, label: lengthSays(defaultValue, t) }] : []),
+            ...(isOther ? [{ value: OTHER, label: lengthSays(defaultValue) }] : []),
           ]}
           value={unit}
           onChange={(chosen) => put(count, chosen as Unit)}

@@ -13,7 +13,18 @@ import { notifyDone } from "../../../kit/undo/undo.tsx";
 import { months } from "../../../registry/points-expiry.ts";
 import { useText } from "../../../text/text.ts";
 import { PartWindow } from "./part.tsx";
-import { countedBy, ENDS, PERIODS, ROUNDINGS, sentTerms, type Terms, termsFaults, termsOf, termsSay } from "./terms.ts";
+import {
+  countedBy,
+  ENDS,
+  PERIODS,
+  ROUNDINGS,
+  roundingWord,
+  sentTerms,
+  type Terms,
+  termsFaults,
+  termsOf,
+  termsSay,
+} from "./terms.ts";
 
 type Props = { campaignId: string; onClose: () => void };
 /** Tiers begin and end with days. */
@@ -99,7 +110,7 @@ function Fields({ campaignId, from, onClose }: Props & { from: Version<Terms> })
           <Group align="flex-start">
             {choice(
               "rounding",
-              ROUNDINGS.map((one) => [one, t(`terms.roundings.${one}`)]),
+              ROUNDINGS.map((one) => [one, roundingWord(one, t)]),
             )}
             {shown.rounding !== "none" &&
               choice(

@@ -73,23 +73,33 @@ export function sentTerms({ counts, period, starts, ends, extend, rounding, stra
 export const termsFaults = ({ ends, extend }: Terms, t: Text) =>
   ends === "CUSTOM" && extend === "" ? { extend: t("kit.form.required") } : {};
 
+/** What a form offers to round to; the same words say it for points. */
+export const roundingWord = (rounding: Terms["rounding"], t: Text): string =>
+  rounding === "none"
+    ? t("points.exactly")
+    : t(rounding === "CUSTOM" ? "points.rounding.PARTICULAR_MONTH" : `points.rounding.END_OF_${rounding}`);
+
+function roundingSays({ rounding, strategy, month }: Terms, t: Text): string {
+  const named = { month: months()[month]! };
+  if (rounding === "CUSTOM")
+    return strategy === "END" ? t("terms.to", { until: t("points.endOfMonth", named) }) : t("terms.toMonth", named);
+  if (strategy === "END" || rounding === "none") return t("terms.to", { until: roundingWord(rounding, t) });
+  return t("terms.toStart", { period: t(`terms.periods.${rounding}`) });
+}
+
 /** How long a tier lasts, in words. */
 export function termsSay(terms: Terms, t: Text): string {
-  const { counts, period, starts, ends, extend, rounding, strategy, month } = terms;
+  const { counts, period, starts, ends, extend, rounding } = terms;
   if (ends === "BALANCE_DROP") return t("terms.follows");
   const isPeriod = counts === "POINTS_IN_PERIOD";
-  const length = extend === "" ? "" : lengthSays(extend, t);
+  const length = extend === "" ? "" : lengthSays(extend);
   const lasts = [
     ends === "CUSTOM" ? t("terms.for", { length }) : t(`terms.until.${ends}`),
     ends !== "CUSTOM" && length ? t("terms.longer", { length }) : null,
-    rounding === "none"
-      ? null
-      : rounding === "CUSTOM"
-        ? t(`terms.toMonth.${strategy}`, { month: months()[month]! })
-        : t(`terms.to.${strategy}.${rounding}`),
+    rounding === "none" ? null : roundingSays(terms, t),
   ].filter((one) => one !== null);
   return [
-    isPeriod ? t(`terms.earnedIn.${period}`) : t("terms.reached"),
+    isPeriod ? t("terms.earnedIn", { period: t(`terms.periods.${period}`) }) : t("terms.reached"),
     isPeriod && starts === "NEXT_PERIOD" ? t("terms.beginsLater") : null,
     `${lasts.join(", ")}.`,
   ]
