@@ -1,12 +1,15 @@
 import type { Db, Fragment, Tx } from "../db/db.ts";
 import type { ConfigKind } from "../request.ts";
 
-/** Goods and locations are in no log: the version of one is what it is made of. */
-type GoodsKind = "location" | "product" | "sku";
+/** Goods, locations and codes are in no log: the version of one is what it is made of. */
+type GoodsKind = "location" | "product" | "sku" | "voucher";
 export type VersionedKind = ConfigKind | GoodsKind;
 /** A configured object as a path names it: by its id, or by another name that it has. */
-/** `reference` is what a path says; `id` what it stood for a moment ago. */
-export type Versioned = { project_id: string; kind: VersionedKind; reference: string; id?: string };
+/**
+ * `reference` is what a path says; `folded` how a code is looked for, where capital and small letters are one; `id` what it stood
+ * for a moment ago.
+ */
+export type Versioned = { project_id: string; kind: VersionedKind; reference: string; folded?: string; id?: string };
 export type Version = { version: string };
 
 type Rows = (db: Db, projectId: string, reference: string) => Fragment;
@@ -17,6 +20,8 @@ const GOODS: Readonly<Record<GoodsKind, Rows>> = {
     products t where t.project_id = ${projectId} and t.deleted_at is null and (t.id = ${ref} or t.source_id = ${ref})`,
   sku: (db, projectId, ref) => db`
     skus t where t.project_id = ${projectId} and t.deleted_at is null and (t.id = ${ref} or t.source_id = ${ref})`,
+  voucher: (db, projectId, ref) => db`
+    vouchers t where t.project_id = ${projectId} and t.deleted_at is null and (t.id = ${ref} or t.code_folded = ${ref})`,
 };
 /** A write locks them before it looks at their version. */
 export const isGoods = (kind: VersionedKind): kind is GoodsKind => kind in GOODS;
@@ -35,14 +40,19 @@ const IDS: Readonly<Partial<Record<VersionedKind, Rows>>> = {
     select u.id from users u where u.id = ${ref} or u.login = ${ref.toLowerCase()} order by u.id = ${ref} desc limit 1)`,
 };
 
-const contentHash = (db: Db): Fragment => db`
-  left(encode(sha256(convert_to((to_jsonb(t) - '{project_id,updated_at}'::text[])::text, 'UTF8')), 'hex'), 16)`;
+/** Of a code only what is configured: who has it, and what was redeemed or published, changes with use. */
+const contentOf = (db: Db, kind: GoodsKind): Fragment =>
+  kind === "voucher"
+    ? db`jsonb_build_array(t.code, t.campaign_id, t.settings, t.category_id, t.active, t.additional_info)`
+    : db`to_jsonb(t) - '{project_id,updated_at}'::text[]`;
+const contentHash = (db: Db, kind: GoodsKind): Fragment =>
+  db`left(encode(sha256(convert_to((${contentOf(db, kind)})::text, 'UTF8')), 'hex'), 16)`;
 
 /** A deleted object has no version: its last entry has no content. */
-function versionSql(db: Db, { project_id, kind, reference, id }: Versioned): Fragment {
+function versionSql(db: Db, { project_id, kind, reference, folded = reference, id }: Versioned): Fragment {
   if (isGoods(kind))
     return db`
-      select ${contentHash(db)} as version from ${GOODS[kind](db, project_id, reference)}
+      select ${contentHash(db, kind)} as version from ${GOODS[kind](db, project_id, folded)}
       order by t.id = ${reference} desc limit 1`;
   const named = IDS[kind]?.(db, project_id, reference) ?? db`${reference}`;
   const found = id === undefined ? named : db`coalesce(${named}, ${id})`;
@@ -79,10 +89,10 @@ export function sendForVersion(db: Db, versioned: Versioned, projectId: string |
  * not: its version is read again when the write holds its row.
  */
 export async function versionBefore(tx: Tx, versioned: Versioned): Promise<string | null> {
-  const { kind, project_id, reference } = versioned;
+  const { kind, project_id, reference, folded = reference } = versioned;
   if (!isGoods(kind)) return loadVersion(tx, versioned);
   const [row] = await tx<Version[]>`
-    select ${contentHash(tx)} as version from ${GOODS[kind](tx, project_id, reference)}
+    select ${contentHash(tx, kind)} as version from ${GOODS[kind](tx, project_id, folded)}
     order by t.id = ${reference} desc limit 1 for no key update`;
   return row?.version ?? null;
 }

@@ -32,7 +32,7 @@ const WITHOUT: Readonly<Record<string, string>> = {
   endOwnSession: "a credential: it is ended, and never changed",
   getKey: "it is never changed as a whole: what is done to it has operations of its own",
 };
-const OF_USE = ["customerId", "memberId", "orderId", "code", "sessionKey", "holderId", "cardId", "bucketId"];
+const OF_USE = ["customerId", "memberId", "orderId", "sessionKey", "holderId", "cardId", "bucketId"];
 const lastOf = (path: string) => /\{(\w+)\}$/.exec(path)?.[1] ?? null;
 const ON_ONE = ALL_ROUTES.filter(
   ({ method, path, access }) => method !== "POST" && lastOf(path) !== null && access !== "client" && access !== "none",

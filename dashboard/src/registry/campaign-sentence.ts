@@ -1,6 +1,7 @@
 import type { Discount } from "../api/operations.gen.ts";
 import { formatMoment } from "../kit/date/date.ts";
-import { ALWAYS, daysSay, type Times } from "../kit/date/times.ts";
+import { everySays, lengthSays } from "../kit/date/length.ts";
+import { ALWAYS, daysSay, endOf, listSays, startOf, type Times } from "../kit/date/times.ts";
 import { formatCount } from "../kit/money/count.ts";
 import { formatMoney } from "../kit/money/money.ts";
 import { localeOf, type Text } from "../text/text.ts";
@@ -80,14 +81,19 @@ function givesOf(offer: Offer, { t, currency }: Look): string {
   return friend ? `${code}${t("sentence.and")}${giftSays(friend, { t, currency })}` : code;
 }
 
-/** On which days and in which hours: nothing where it is always. */
-export function timesSay({ days, from, to, isKept }: Times, t: Text): string[] {
-  const hours = isKept
-    ? t("sentence.atHours")
-    : from || to
-      ? t("sentence.inHours", { from: from || "00:00", to: to || "23:59" })
-      : null;
-  return [days.length > 0 ? t("sentence.onDays", { days: daysSay(days) }) : null, hours].filter((one) => one !== null);
+/** On which days, in which hours and in which windows: nothing where it is always. */
+export function timesSay({ days, hours, again }: Times, t: Text): string[] {
+  const each = hours.map((one) => {
+    const values = { from: startOf(one), to: endOf(one), days: daysSay(one.days) };
+    return t(one.days.length > 0 ? "sentence.hoursOn" : "sentence.hours", values);
+  });
+  return [
+    days.length > 0 ? t("sentence.onDays", { days: daysSay(days) }) : null,
+    each.length > 0 ? t("sentence.inHours", { hours: listSays(each) }) : null,
+    again?.every && again.lasts
+      ? t("sentence.again", { length: lengthSays(again.lasts), every: everySays(again.every, t) })
+      : null,
+  ].filter((one) => one !== null);
 }
 
 /** When, who, what, how often and how much, in one plain sentence. */

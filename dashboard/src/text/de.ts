@@ -15,6 +15,7 @@ import { cards } from "./de/loyalty/cards.ts";
 import { designer } from "./de/loyalty/designer.ts";
 import { loyalty } from "./de/loyalty/loyalty.ts";
 import { points } from "./de/loyalty/points.ts";
+import { terms } from "./de/loyalty/terms.ts";
 import { names } from "./de/names.ts";
 import { campaigns } from "./de/promotions/campaigns.ts";
 import { codes } from "./de/promotions/codes.ts";
@@ -65,6 +66,7 @@ export const de = {
   stacking,
   loyalty,
   points,
+  terms,
   designer,
   cards,
   figures,

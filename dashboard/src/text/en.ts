@@ -15,6 +15,7 @@ import { cards } from "./en/loyalty/cards.ts";
 import { designer } from "./en/loyalty/designer.ts";
 import { loyalty } from "./en/loyalty/loyalty.ts";
 import { points } from "./en/loyalty/points.ts";
+import { terms } from "./en/loyalty/terms.ts";
 import { names } from "./en/names.ts";
 import { campaigns } from "./en/promotions/campaigns.ts";
 import { codes } from "./en/promotions/codes.ts";
@@ -64,6 +65,7 @@ export const en = {
   stacking,
   loyalty,
   points,
+  terms,
   designer,
   cards,
   figures,

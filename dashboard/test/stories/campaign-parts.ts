@@ -1,12 +1,20 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { faultsOf, type Shop } from "../browser.ts";
+import { loyaltyParts } from "./loyalty-parts.ts";
 
 const tab = (page: Page, name: string) => page.getByRole("tab", { name, exact: true }).click();
-type Changed = { validation_rules_assignments: { total: number }; category_id: string | null };
+type Windows = {
+  validity_timeframe: { interval: string; duration: string } | null;
+  validity_hours: { daily: object[] } | null;
+};
+/** How often a window opens, or how long it stays open. */
+const again = (within: Locator, name: string, count: string) =>
+  within.getByRole("group", { name }).getByLabel("How many").fill(count);
+type Changed = Windows & { validation_rules_assignments: { total: number }; category_id: string | null };
 
-/** What campaigns get when they are there: offers, rules, a budget, a category, and what a loyalty campaign is made of. */
+/** What campaigns get when they are there: offers, rules, a budget, a category. */
 export async function campaignParts(
   t: TestContext,
   shop: Shop,
@@ -33,6 +41,23 @@ export async function campaignParts(
     await dialog.getByRole("button", { name: "Add an offer" }).click();
     await page.getByRole("row").filter({ hasText: "Later" }).getByText("Scheduled").waitFor();
     await page.getByText("20% off, only on Friday, only from 18:00 to 20:00").waitFor();
+    await page.getByRole("button", { name: "Later", exact: true }).click();
+    await dialog.getByRole("button", { name: "Add more hours" }).click();
+    const more = dialog.getByRole("group", { name: "Hours 2" });
+    await more.getByLabel("From", { exact: true }).fill("08:00");
+    await more.getByLabel("Until", { exact: true }).fill("09:30");
+    await dialog.getByLabel("Only in windows that come again").click();
+    await again(dialog, "A window opens every", "2");
+    assert.deepEqual(await faultsOf(page), []);
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await page.getByText("only from 18:00 to 20:00 and from 08:00 to 09:30, only for 1 day every 2 weeks").waitFor();
+    const offered = await shop.api<{ tiers: (Windows & { name: string })[] }>(`/v1/promotions/${ids.promotion}/tiers`);
+    const later = offered.tiers.find(({ name }) => name === "Later")!;
+    assert.deepEqual(later.validity_timeframe, { interval: "P2W", duration: "P1D" });
+    assert.deepEqual(later.validity_hours?.daily, [
+      { start_time: "18:00", expiration_time: "20:00" },
+      { start_time: "08:00", expiration_time: "09:30" },
+    ]);
     const order = async () => {
       const { tiers } = await shop.api<{ tiers: { name: string }[] }>(`/v1/promotions/${ids.promotion}/tiers`);
       return tiers.map(({ name }) => name);
@@ -46,9 +71,15 @@ export async function campaignParts(
     await page.getByRole("button", { name: "Later", exact: true }).click();
     await dialog.getByLabel("Percent off").fill("25");
     await dialog.getByLabel("Friday").uncheck();
+    await dialog.getByRole("button", { name: "Remove hours 2" }).click();
+    await dialog.getByLabel("Only in windows that come again").click();
     await dialog.getByLabel("Switched on").click();
     await dialog.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("row").filter({ hasText: "25% off, only from 18:00" }).getByText("Disabled").waitFor();
+    await page
+      .getByRole("row")
+      .filter({ hasText: "25% off, only from 18:00 to 20:00" })
+      .getByText("Disabled")
+      .waitFor();
     await page.getByRole("button", { name: "Later", exact: true }).click();
     await dialog.getByRole("button", { name: "Add conditions" }).click();
     await dialog.getByRole("link", { name: "Make a new rule instead" }).click();
@@ -77,72 +108,27 @@ export async function campaignParts(
     await page.getByRole("option").first().click();
     await tab(page, "Who and when");
     await page.getByLabel("Friday").check();
+    await page.getByLabel("Only in windows that come again").click();
+    await again(page.getByRole("tabpanel"), "and stays open for", "8");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Windows that come again are counted from here: choose a start.").first().waitFor();
+    await page.getByLabel("Starts").fill("2026-01-01T00:00");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("A window has to end before the next one opens.").first().waitFor();
+    await again(page.getByRole("tabpanel"), "and stays open for", "3");
     assert.deepEqual(await faultsOf(page), []);
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("only on Friday").waitFor();
+    await page.getByText("only on Friday, only for 3 days every week").waitFor();
     const conditions = page.getByRole("region", { name: "Conditions" });
     await conditions.getByText("500.00").waitFor();
-    const { validation_rules_assignments, category_id } = await shop.api<Changed>(`/v1/campaigns/${ids.promotion}`);
+    const { validation_rules_assignments, category_id, validity_timeframe } = await shop.api<Changed>(
+      `/v1/campaigns/${ids.promotion}`,
+    );
     assert.deepEqual([validation_rules_assignments.total, category_id !== null], [1, true]);
+    assert.deepEqual(validity_timeframe, { interval: "P1W", duration: "P3D" });
     await conditions.getByRole("button", { name: "Remove the rule Story Promotion" }).click();
     await conditions.getByText("No conditions that hold for all offers").waitFor();
   });
 
-  await t.test("a loyalty campaign shows and gets ways to earn, tiers and rewards", async () => {
-    await page.goto(`${shop.url}/campaigns/${ids.loyalty}?tab=program`);
-    await page.getByText("Points expire after 6 months, until the end of the month.").waitFor();
-    await page.getByRole("button", { name: "1 point for each $10.00", exact: true }).click();
-    await dialog.getByLabel("Points *").fill("3");
-    await dialog.getByRole("combobox", { name: "Conditions" }).click();
-    await page.getByRole("option", { name: "Story of an offer" }).click();
-    assert.deepEqual(await faultsOf(page), []);
-    await dialog.getByRole("button", { name: "Save" }).click();
-    await page
-      .getByRole("row")
-      .filter({ hasText: "3 points for each $10.00" })
-      .getByText("is at least 30.00")
-      .waitFor();
-    await page.getByRole("button", { name: "Add an earning rule" }).click();
-    await dialog.getByRole("combobox", { name: "Gives" }).click();
-    await page.getByRole("option", { name: "A fixed number of points" }).click();
-    await dialog.getByLabel("Work it out by a formula").click();
-    await dialog.getByRole("textbox", { name: "Formula of the points" }).fill("ORDER_AMOUNT / 200");
-    assert.deepEqual(await faultsOf(page), []);
-    await dialog.getByRole("button", { name: "Add an earning rule" }).click();
-    await page.getByRole("row").filter({ hasText: "Points by a formula" }).first().waitFor();
-    await page.getByRole("button", { name: "Add a tier" }).click();
-    await dialog.getByLabel("Name").fill("Story tier");
-    await dialog.getByLabel("Times the points of").first().fill("2");
-    await dialog.getByRole("button", { name: "Add a tier" }).click();
-    await page.getByText("2 times: 3 points for each $10.00").waitFor();
-    await page.getByRole("button", { name: "Add a reward" }).click();
-    await dialog.getByLabel("Name").fill("Story cup");
-    await dialog.getByRole("combobox", { name: "Product" }).fill("mug");
-    await page.getByRole("option", { name: "Mug" }).first().click();
-    await dialog.getByLabel("Price in points").fill("70");
-    assert.deepEqual(await faultsOf(page), []);
-    await dialog.getByRole("button", { name: "Add a reward" }).click();
-    await page.getByRole("row").filter({ hasText: "Story cup" }).getByText("70 points").waitFor();
-    await page.getByRole("button", { name: "Story cup", exact: true }).click();
-    await dialog.getByText("everybody who has the points can get it").waitFor();
-    await dialog.getByRole("button", { name: "Add conditions" }).click();
-    await page.getByRole("combobox", { name: "A rule that is there" }).click();
-    await page.getByRole("option", { name: "Story of an offer" }).click();
-    await page.getByRole("button", { name: "Add this rule" }).click();
-    await dialog.getByText("is at least 30.00").waitFor();
-    assert.deepEqual(await faultsOf(page), []);
-    await page.keyboard.press("Escape");
-    await page.getByRole("button", { name: "Actions for Story cup" }).click();
-    await page.getByRole("menuitem", { name: "Remove from the campaign" }).click();
-    await page.getByText("Points buy nothing yet").waitFor();
-    const rules = await shop.api<{ data: { loyalty: object }[] }>(`/v1/loyalties/${ids.loyalty}/earning-rules`);
-    const amount = { every: 1000, points: 3 };
-    assert.deepEqual(
-      rules.data.map(({ loyalty }) => loyalty),
-      [
-        { type: "FIXED", points: 1, points_formula: "ORDER_AMOUNT / 200" },
-        { type: "PROPORTIONAL", calculation_type: "ORDER_AMOUNT", order: { amount } },
-      ],
-    );
-  });
+  await loyaltyParts(t, shop, page, ids.loyalty);
 }

@@ -77,11 +77,30 @@ const KINDS: Record<string, KindStory> = {
       await page.getByText("The end must be after the start, on the same day.").first().waitFor();
       await page.getByLabel("Until", { exact: true }).fill("21:30");
       await page.getByText("only on Saturday, only from 19:00 to 21:30.").waitFor();
+      await page.getByRole("button", { name: "Add more hours" }).click();
+      const more = page.getByRole("group", { name: "Hours 2" });
+      await more.getByLabel("From", { exact: true }).fill("21:00");
+      await more.getByLabel("Until", { exact: true }).fill("23:00");
+      await page.getByRole("button", { name: "Create campaign" }).click();
+      await more.getByText("These hours overlap others of the same day.").waitFor();
+      await more.getByLabel("From", { exact: true }).fill("06:00");
+      await more.getByLabel("Until", { exact: true }).fill("08:15");
+      await more.getByRole("combobox", { name: "On these days" }).click();
+      await page.getByRole("option", { name: "Saturday" }).click();
+      await page.getByRole("option", { name: "Sunday" }).click();
+      await page.keyboard.press("Escape");
+      assert.deepEqual(await faultsOf(page), []);
+      await page.getByText("only from 19:00 to 21:30 and from 06:00 to 08:15 on Saturday and Sunday.").waitFor();
     },
     next: "Give customers a code to share",
     made: {
       ...{ campaign_type: "REFERRAL_PROGRAM", percent_off: 5, days: [6], friend: 25, referrer: ["EACH"] },
-      hours: { daily: [{ start_time: "19:00", expiration_time: "21:30" }] },
+      hours: {
+        daily: [
+          { start_time: "19:00", expiration_time: "21:30" },
+          { start_time: "06:00", expiration_time: "08:15", days_of_week: [0, 6] },
+        ],
+      },
     },
   },
 };

@@ -4,7 +4,7 @@ import type { TestContext } from "node:test";
 import { faultsOf, type Shop } from "../browser.ts";
 
 type Customer = { id: string; email: string; loyalty: { points: number } };
-type Voucher = { active: boolean; expiration_date: string | null };
+type Voucher = { active: boolean; expiration_date: string | null; additional_info: string | null };
 
 /** Customers and codes: found, given, generated, imported and erased. */
 export async function customersAndCodes(t: TestContext, shop: Shop): Promise<void> {
@@ -47,6 +47,28 @@ export async function customersAndCodes(t: TestContext, shop: Shop): Promise<voi
     await page.getByRole("button", { name: "Undo" }).click();
     await page.getByText("Undone").waitFor();
     assert.equal((await shop.api<Voucher>("/v1/vouchers/GIFT25")).active, true);
+  });
+
+  await t.test("two people change one code, and no change is lost", async () => {
+    const other = await page.context().newPage();
+    for (const one of [page, other]) {
+      await one.goto(`${shop.url}/codes/GIFT25/edit`);
+      await one.getByLabel("Note").waitFor();
+    }
+    await page.getByLabel("Note").fill("by ann");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.waitForURL(`${shop.url}/codes/GIFT25`);
+    await other.getByLabel("Note").fill("by bo");
+    await other.getByLabel("Ends").fill("2031-05-31T12:00");
+    await other.getByRole("button", { name: "Save" }).click();
+    await other.getByRole("row").filter({ hasText: "Note" }).filter({ hasText: "by ann" }).waitFor();
+    assert.equal((await shop.api<Voucher>("/v1/vouchers/GIFT25")).additional_info, "by ann");
+    assert.deepEqual(await faultsOf(other), []);
+    await other.getByRole("button", { name: "Overwrite" }).click();
+    await other.waitForURL(`${shop.url}/codes/GIFT25`);
+    const { additional_info, expiration_date } = await shop.api<Voucher>("/v1/vouchers/GIFT25");
+    assert.deepEqual([additional_info, expiration_date?.slice(0, 10)], ["by bo", "2031-05-31"]);
+    await other.close();
   });
 
   await t.test(

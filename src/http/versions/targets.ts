@@ -1,5 +1,7 @@
 import { INSTALLATION } from "../../catalog/audit.ts";
 import type { Versioned, VersionedKind } from "../../catalog/versions.ts";
+import { foldCode, trimCode } from "../../core/codes/code.ts";
+import type { Project } from "../../request.ts";
 import type { Route } from "../route.ts";
 
 /** What the last parameter of a path names. */
@@ -13,6 +15,7 @@ const KINDS: Readonly<Record<string, VersionedKind>> = {
   campaignTemplateId: "campaign_template",
   cardDefinitionId: "card_definition",
   categoryId: "category",
+  code: "voucher",
   customEventSchemaId: "custom_event_schema",
   earningRuleId: "earning_rule",
   locationId: "location",
@@ -51,11 +54,17 @@ export function targetOf({ method, path, access }: Pick<Route, "method" | "path"
 /** The object that a request is about, when it is a configured one. */
 export function versionedOf(
   route: Route,
-  { params, project }: { params: unknown; project: { id: string } | undefined },
+  { params, project }: { params: unknown; project: Pick<Project, "id" | "case_sensitive_codes"> | undefined },
 ): Versioned | null {
   const target = targetOf(route);
   if (!target) return null;
   const { name, kind } = target;
   const project_id = OF_INSTALLATION.includes(kind) ? INSTALLATION : project?.id;
-  return project_id === undefined ? null : { project_id, kind, reference: (params as Record<string, string>)[name]! };
+  if (project_id === undefined) return null;
+  const reference = (params as Record<string, string>)[name]!;
+  const isCode = kind === "voucher" && project !== undefined && !reference.startsWith("v_");
+  return {
+    ...{ project_id, kind, reference },
+    ...(isCode && { folded: foldCode(trimCode(reference), project.case_sensitive_codes) }),
+  };
 }

@@ -1,34 +1,89 @@
-import { localeOf } from "../../text/text.ts";
+import { localeOf, type Text } from "../../text/text.ts";
+import { roughSeconds } from "./length.ts";
 
 type Validity = {
   validity_day_of_week?: readonly number[] | null;
   validity_hours?: {
     daily: readonly { start_time: string; expiration_time: string; days_of_week?: readonly number[] | null }[];
   } | null;
+  validity_timeframe?: { interval: string; duration: string } | null;
 };
-/** Days of the week, 0 is Sunday, and the hours of a day, as a form holds them. `isKept`: there are more hours than it can show. */
-export type Times = { days: readonly number[]; from: string; to: string; isKept: boolean };
+/** From when until when; an empty text is the beginning or the end of a day. `days`: 0 is Sunday; none: all of them. */
+export type Hours = { key: number; days: readonly number[]; from: string; to: string };
+/** Windows that come again, from the start on: how often one opens and how long it stays open, as ISO 8601 writes it. */
+export type Again = { every: string; lasts: string };
+/** Days of the week, hours, and windows that come again, as a form holds them. All three have to hold. */
+export type Times = { days: readonly number[]; hours: readonly Hours[]; again: Again | null };
 
-export const ALWAYS: Times = { days: [], from: "", to: "", isKept: false };
+export const ALWAYS: Times = { days: [], hours: [], again: null };
+export const NO_HOURS = { days: [], from: "", to: "" };
 
-export function timesOf({ validity_day_of_week, validity_hours }: Validity): Times {
-  const days = [...(validity_day_of_week ?? [])].sort((one, other) => one - other);
-  const [first, ...more] = validity_hours?.daily ?? [];
-  if (!first) return { ...ALWAYS, days };
-  if (more.length > 0 || first.days_of_week?.length) return { ...ALWAYS, days, isKept: true };
-  return { days, from: first.start_time, to: first.expiration_time, isKept: false };
+const sorted = (days: readonly number[]) => [...days].sort((one, other) => one - other);
+export const isBlank = ({ days, from, to }: Hours): boolean => days.length === 0 && from === "" && to === "";
+
+export function timesOf({ validity_day_of_week, validity_hours, validity_timeframe: again }: Validity): Times {
+  return {
+    days: sorted(validity_day_of_week ?? []),
+    hours: (validity_hours?.daily ?? []).map(({ start_time, expiration_time, days_of_week }, key) => ({
+      ...{ key, days: sorted(days_of_week ?? []), from: start_time, to: expiration_time },
+    })),
+    again: again ? { every: again.interval, lasts: again.duration } : null,
+  };
 }
 
-/** What is sent. Hours that the form cannot show stay as they are. */
-export const validityOf = ({ days, from, to, isKept }: Times) => ({
-  validity_day_of_week: days.length === 0 ? null : [...days],
-  ...(!isKept && {
-    validity_hours:
-      from === "" && to === "" ? null : { daily: [{ start_time: from || "00:00", expiration_time: to || "23:59" }] },
-  }),
-});
+export const startOf = ({ from }: Hours): string => from || "00:00";
+export const endOf = ({ to }: Hours): string => to || "23:59";
 
-export const areBackwards = ({ from, to }: Times): boolean => (from || "00:00") >= (to || "23:59");
+/** What is sent. Hours that say nothing are left out. */
+export function validityOf({ days, hours, again }: Times) {
+  const daily = hours
+    .filter((one) => !isBlank(one))
+    .map((one) => ({
+      ...{ start_time: startOf(one), expiration_time: endOf(one) },
+      ...(one.days.length > 0 && { days_of_week: sorted(one.days) }),
+    }));
+  return {
+    validity_day_of_week: days.length === 0 ? null : sorted(days),
+    validity_hours: daily.length === 0 ? null : { daily },
+    validity_timeframe: again && { interval: again.every, duration: again.lasts },
+  };
+}
+
+const areOnOneDay = (one: Hours, other: Hours): boolean =>
+  one.days.length === 0 || other.days.length === 0 || one.days.some((day) => other.days.includes(day));
+
+/** What is wrong with hours, by their key: with their end, or with their beginning. */
+export function hoursFaults({ hours }: Times, t: Text): ReadonlyMap<number, { from?: string; to?: string }> {
+  const filled = hours.filter((one) => !isBlank(one));
+  return new Map(
+    filled.flatMap((one, place): [number, { from?: string; to?: string }][] => {
+      if (startOf(one) >= endOf(one)) return [[one.key, { to: t("kit.times.backwards") }]];
+      const isTaken = (other: Hours) =>
+        startOf(one) < endOf(other) && startOf(other) < endOf(one) && areOnOneDay(one, other);
+      return filled.slice(0, place).some(isTaken) ? [[one.key, { from: t("kit.times.overlap") }]] : [];
+    }),
+  );
+}
+
+/** What is wrong with windows that come again. The server knows better how long a month is. */
+export function againFaults({ again }: Times, t: Text): Partial<Again> {
+  if (again === null) return {};
+  const required = t("kit.form.required");
+  const { every, lasts } = again;
+  if (every === "" || lasts === "") return { ...(!every && { every: required }), ...(!lasts && { lasts: required }) };
+  return roughSeconds(lasts) > roughSeconds(every) ? { lasts: t("kit.times.tooLong") } : {};
+}
+
+/** The first fault, for the form that it keeps from being sent. */
+export function timesFault(times: Times, t: Text): string | null {
+  const [first] = hoursFaults(times, t).values();
+  const { every, lasts } = againFaults(times, t);
+  return first?.from ?? first?.to ?? every ?? lasts ?? null;
+}
+
+/** Windows that come again are counted from the start. */
+export const startFault = (times: Times, start: string | null, t: Text): string | null =>
+  times.again !== null && !start ? t("kit.times.needsStart") : null;
 
 /** 4 January 1970 was a Sunday. */
 const weekday = (day: number) =>
@@ -39,6 +94,7 @@ export const weekdays = () => [1, 2, 3, 4, 5, 6, 0].map((day) => ({ day, name: w
 
 /** `Friday and Saturday`. */
 export const daysSay = (days: readonly number[]): string =>
-  new Intl.ListFormat(localeOf(), { type: "conjunction" }).format(
-    weekdays().flatMap(({ day, name }) => (days.includes(day) ? [name] : [])),
-  );
+  listSays(weekdays().flatMap(({ day, name }) => (days.includes(day) ? [name] : [])));
+
+export const listSays = (words: readonly string[]): string =>
+  new Intl.ListFormat(localeOf(), { type: "conjunction" }).format(words);

@@ -96,7 +96,7 @@ export const voucherRoutes = [
       id: "updateVoucher",
       summary: "Update a code",
       description:
-        "What is not sent stays as it is; null takes a value away; metadata is merged key by key. The kind of its discount and its balance do not change here. A code of a campaign keeps the settings that it has then, whatever the campaign gets later.",
+        "What is not sent stays as it is; null takes a value away; metadata is merged key by key. The kind of its discount and its balance do not change here. A code of a campaign keeps the settings that it has then, whatever the campaign gets later. Uses, publications and credits are in no version of a code.",
       params: ByVoucher,
       body: VoucherUpdate,
       ok: VoucherWithRules,

@@ -3,7 +3,15 @@ import { test } from "node:test";
 import type { CampaignEarningRule } from "../../../api/operations.gen.ts";
 import { en } from "../../../text/en.ts";
 import { createText } from "../../../text/text.ts";
-import { earningChanges, earningSays, earningValuesOf, NEW_EARNING, newEarning } from "./earning-values.ts";
+import {
+  earningChanges,
+  earningFaults,
+  earningSays,
+  earningSaysAll,
+  earningValuesOf,
+  NEW_EARNING,
+  newEarning,
+} from "./earning-values.ts";
 
 const t = createText(en, "en-GB");
 const ruleWith = (loyalty: object, event = "order.paid") =>
@@ -44,6 +52,22 @@ test("what the form cannot show is neither shown as a number nor sent", () => {
   assert.deepEqual(earningChanges({ points: 5, active: false }, values), { active: false });
   assert.equal(earningSays(kept, t, "EUR"), "2 points for each 3 units");
   assert.equal(earningSays(ruleWith({ type: "FIXED", points_formula: "1 + 1" }), t, "EUR"), "Points by a formula");
+});
+
+test("points wait for days only where an order brings them, and no longer when that is taken away", () => {
+  const saved = {
+    ...ruleWith({ type: "FIXED", points: 10 }),
+    pending_points: { period_type: "DAY", period_value: 14 },
+  };
+  const values = earningValuesOf(saved as CampaignEarningRule);
+  assert.equal(values.pending_points, 14);
+  assert.deepEqual(newEarning(values, new Map()).pending_points, { period_type: "DAY", period_value: 14 });
+  const now = { ...values, pending_points: null };
+  assert.deepEqual(earningChanges({ pending_points: null }, now), { pending_points: null });
+  assert.equal("pending_points" in newEarning({ ...values, event: "customer.segment.entered" }, new Map()), false);
+  assert.equal("pending_points" in earningFaults({ ...values, pending_points: 91 }, t), true);
+  assert.equal("pending_points" in earningFaults({ ...values, pending_points: 90 }, t), false);
+  assert.equal(earningSaysAll(saved as CampaignEarningRule, t, "EUR"), "10 points, which can be spent after 14 days");
 });
 
 test("an event of the shop is sent by its name and its schema", () => {

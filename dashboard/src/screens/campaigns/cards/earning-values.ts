@@ -37,6 +37,8 @@ export type EarningValues = {
   every: number | null;
   /** Goes before `points`, which counts where it gives nothing. */
   formula: string;
+  /** After so many days points can be spent; null: at once. */
+  pending_points: number | null;
   /** A validation rule that has to hold. */
   rule: string | null;
   banner: string;
@@ -46,7 +48,7 @@ export type EarningValues = {
 };
 export const NEW_EARNING: EarningValues = {
   ...{ event: "order.paid", about: "", gives: "amount", points: 1, every: 100 },
-  ...{ formula: "", rule: null },
+  ...{ formula: "", pending_points: null, rule: null },
   ...{ banner: "", active: true, start_date: null, expiration_date: null },
 };
 
@@ -67,13 +69,20 @@ export const earningValuesOf = (rule: CampaignEarningRule): EarningValues => ({
   event: kindOfEvent(rule.event),
   about: rule.segment?.id ?? rule.loyalty_tier?.id ?? rule.custom_event?.schema_id ?? "",
   ...givenBy(rule.loyalty),
+  pending_points: rule.pending_points?.period_value ?? null,
   ...{ banner: rule.source.banner ?? "", active: rule.active, rule: rule.validation_rule_id },
   ...{ start_date: rule.start_date, expiration_date: rule.expiration_date },
 });
 
+/** Only the points of an order can wait. */
+export const canWait = (event: EventKind): boolean => event === "order.paid";
+const PENDING_MAX = 90;
+const pendingOf = ({ event, pending_points: days }: EarningValues) =>
+  days !== null && canWait(event) ? { period_type: "DAY" as const, period_value: days } : null;
+
 /** What is missing or contradicts itself. The server decides the rest. */
 export function earningFaults(values: EarningValues, t: Text) {
-  const { event, about, gives, points, every, start_date, expiration_date } = values;
+  const { event, about, gives, points, every, start_date, expiration_date, pending_points: days } = values;
   const required = t("kit.form.required");
   const isRate = gives === "amount" || gives === "total";
   return {
@@ -81,6 +90,9 @@ export function earningFaults(values: EarningValues, t: Text) {
     ...(isRate && event !== "order.paid" && { gives: t("cards.onlyOrders") }),
     ...(gives !== "kept" && !points && { points: t("designer.noPoints") }),
     ...(isRate && !every && { every: required }),
+    ...(canWait(event) &&
+      days !== null &&
+      (days < 1 || days > PENDING_MAX) && { pending_points: t("cards.pendingWrong") }),
     ...(start_date &&
       expiration_date &&
       Date.parse(start_date) >= Date.parse(expiration_date) && { expiration_date: t("campaigns.endsBefore") }),
@@ -100,12 +112,14 @@ function loyaltyOf({ gives, points, every, formula }: EarningValues): Loyalty {
 export function newEarning(values: EarningValues, events: ReadonlyMap<string, string>): NewRule {
   const { event, about, rule, banner, active, start_date, expiration_date } = values;
   const kind = EVENTS[event];
+  const pending_points = pendingOf(values);
   return {
     event: event === "custom" ? (events.get(about) ?? "") : event,
     ...(kind === "segment" && { segment: { id: about } }),
     ...(kind === "tier" && { loyalty_tier: { id: about } }),
     ...(kind === "event" && { custom_event: { schema_id: about } }),
     ...{ loyalty: loyaltyOf(values), active, start_date, expiration_date },
+    ...(pending_points && { pending_points }),
     ...(rule && { validation_rule_id: rule }),
     ...(banner.trim() !== "" && { source: { banner: banner.trim() } }),
   };
@@ -119,6 +133,7 @@ export function earningChanges(
   const isGiven = "gives" in changes || "points" in changes || "every" in changes || "formula" in changes;
   return {
     ...(isGiven && values.gives !== "kept" && { loyalty: loyaltyOf(values) }),
+    ...("pending_points" in changes && { pending_points: pendingOf(values) }),
     ...("rule" in changes && { validation_rule_id: changes.rule ?? null }),
     ...("banner" in changes && { source: { banner: changes.banner?.trim() || null } }),
     ...(changes.active !== undefined && { active: changes.active }),
@@ -129,6 +144,17 @@ export function earningChanges(
 
 const rateOf = ({ order, order_items, customer, custom_event }: Loyalty): Rate | undefined =>
   [order, order_items, customer, custom_event].flatMap((one) => Object.values(one ?? {}) as Rate[])[0];
+
+/** `2 points for each €1.00, which can be spent after 14 days`. */
+export function earningSaysAll(
+  rule: Pick<CampaignEarningRule, "loyalty" | "pending_points">,
+  t: Text,
+  currency: string,
+) {
+  const gives = earningSays(rule, t, currency);
+  const days = rule.pending_points?.period_value;
+  return days === undefined ? gives : `${gives}, ${t("cards.pendingFor", { count: days })}`;
+}
 
 /** What a rule gives, in words. */
 export function earningSays({ loyalty }: Pick<CampaignEarningRule, "loyalty">, t: Text, currency: string): string {

@@ -21,6 +21,7 @@ import { RuleSelect } from "../../../registry/conditions/rule-select.tsx";
 import { useText } from "../../../text/text.ts";
 import { AboutField } from "./about-field.tsx";
 import {
+  canWait,
   type EarningValues,
   EVENTS,
   type EventKind,
@@ -102,6 +103,7 @@ function When({
           form.setFieldValue("about", "" as never);
           // Only an order has an amount.
           if (kind !== "order.paid") form.setFieldValue("gives", "points" as never);
+          if (!canWait((kind ?? shown.event) as EventKind)) form.setFieldValue("pending_points", null as never);
         }}
       />
       <AboutField
@@ -179,6 +181,15 @@ function Fields(props: FieldsProps) {
     <RecordForm state={state} {...(rule === null && { saveText: t("cards.addRule") })}>
       <When {...{ state, shown, rule, campaignId, events }} />
       <Gives {...{ state, shown, rule }} />
+      {canWait(shown.event) && (
+        <CountInput
+          key={form.key("pending_points")}
+          label={t("cards.pending")}
+          description={t("cards.pendingHelp")}
+          maw={400}
+          {...form.getInputProps("pending_points")}
+        />
+      )}
       {can("listValidationRules") && (
         <RuleSelect
           label={t("conditions.title")}

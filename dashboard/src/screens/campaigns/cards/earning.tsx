@@ -21,7 +21,7 @@ import { useAct } from "../../../kit/undo/use-act.ts";
 import { RuleWords } from "../../../registry/conditions/rule-words.tsx";
 import { expirySays } from "../../../registry/points-expiry.ts";
 import { useText } from "../../../text/text.ts";
-import { earningSays, eventWord, kindOfEvent } from "./earning-values.ts";
+import { earningSays, earningSaysAll, eventWord, kindOfEvent } from "./earning-values.ts";
 import { AddButton, ALL, OpenName } from "./part.tsx";
 
 const EarningWindow = lazy(() => import("./earning-window.tsx"));
@@ -68,7 +68,7 @@ function useColumns(campaignId: string, open: (id: string) => void): Column<Camp
         </>
       ),
     }),
-    text("cards.gives", "loyalty", { cell: (rule, { currency }) => earningSays(rule, t, currency) }),
+    text("cards.gives", "loyalty", { cell: (rule, { currency }) => earningSaysAll(rule, t, currency) }),
     text("campaigns.status", "active", {
       cell: ({ active }) => <StatusBadge status={active ? "ACTIVE" : "DISABLED"} />,
     }),

@@ -11,7 +11,7 @@ export default function Program({ record }: { record: Campaign }) {
   return (
     <Stack gap="lg">
       {can("listCampaignEarningRules") && <Earning campaign={record} />}
-      {can("listCampaignTiers") && <Tiers campaignId={record.id} />}
+      {can("listCampaignTiers") && <Tiers campaign={record} />}
       {can("listRewardsOfCampaign") && <Rewards campaignId={record.id} />}
     </Stack>
   );

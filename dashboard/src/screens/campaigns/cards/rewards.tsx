@@ -1,18 +1,8 @@
 import { Text } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
-import {
-  assignRewards,
-  deleteRewardOfCampaign,
-  getCampaignReward,
-  listRewardsOfCampaign,
-  listValidationRuleAssignments,
-  type Reward,
-  type RewardAssignment,
-} from "../../../api/operations.gen.ts";
+import { assignRewards, deleteRewardOfCampaign, listValidationRuleAssignments } from "../../../api/operations.gen.ts";
 import { send } from "../../../api/send.ts";
 import { useCan } from "../../../api/session.ts";
-import { useOp } from "../../../api/use-op.ts";
-import { useOps } from "../../../api/use-ops.ts";
 import { type Column, text } from "../../../kit/list/columns.tsx";
 import { SmallTable } from "../../../kit/list/small-table.tsx";
 import { formatCount } from "../../../kit/money/count.ts";
@@ -23,20 +13,19 @@ import { useAct } from "../../../kit/undo/use-act.ts";
 import { useText } from "../../../text/text.ts";
 import { AddButton, ALL, OpenName } from "./part.tsx";
 import { isCoin, rewardSays } from "./reward-values.ts";
+import { type AssignedReward, useRewards } from "./use-rewards.ts";
 
 const AddReward = lazy(() => import("./add-reward.tsx"));
 const RewardCost = lazy(() => import("./reward-cost.tsx"));
 
-/** An assignment, and the reward that it is about. */
-type Row = { assigned: RewardAssignment; reward: Reward };
-const costOf = ({ assigned }: Row) => assigned.parameters?.loyalty.points ?? null;
+const costOf = ({ assigned }: AssignedReward) => assigned.parameters?.loyalty.points ?? null;
 
 /** Takes a reward away from the campaign. It stays what it is, so undo gives it back. */
 function useRemove(campaignId: string) {
   const t = useText();
   const can = useCan();
   const [remove, assign] = [useAct(deleteRewardOfCampaign), useAct(assignRewards)];
-  return async ({ assigned: { id, reward_id, parameters }, reward: { name } }: Row) => {
+  return async ({ assigned: { id, reward_id, parameters }, reward: { name } }: AssignedReward) => {
     // They go with the assignment, and come back with it.
     const rules = can("listValidationRuleAssignments")
       ? await send(listValidationRuleAssignments, { related_object_id: id, limit: ALL })
@@ -51,7 +40,7 @@ function useRemove(campaignId: string) {
   };
 }
 
-function useColumns(campaignId: string, open: (id: string) => void): Column<Row>[] {
+function useColumns(campaignId: string, open: (id: string) => void): Column<AssignedReward>[] {
   const t = useText();
   const remove = useRemove(campaignId);
   return [
@@ -89,13 +78,8 @@ export function Rewards({ campaignId }: { campaignId: string }) {
   const t = useText();
   /** The id of an assignment; an empty one is a reward that is added. */
   const [opened, open] = useState<string | null>(null);
-  const assigned = useOp(listRewardsOfCampaign, { campaignId, limit: ALL, order: "created_at" });
-  const assignments = assigned.data?.data ?? [];
-  const rewards = useOps(
-    getCampaignReward,
-    assignments.map(({ reward_id }) => ({ campaignRewardId: reward_id })),
-  );
-  const rows = assigned.data && rewards.data?.map((reward, place) => ({ reward, assigned: assignments[place]! }));
+  const rewards = useRewards(campaignId);
+  const rows = rewards.data;
   const columns = useColumns(campaignId, open);
   const close = () => open(null);
   return (
@@ -104,7 +88,7 @@ export function Rewards({ campaignId }: { campaignId: string }) {
       help={t("cards.rewardsHelp")}
       actions={<AddButton can="assignRewards" text={t("cards.addReward")} onClick={() => open("")} />}
     >
-      <Loaded of={{ ...assigned, error: assigned.error ?? rewards.error, data: rows }} rows={2}>
+      <Loaded of={rewards} rows={2}>
         {(shown) =>
           shown.length === 0 ? (
             <Text c="dimmed">{t("cards.noRewards")}</Text>
@@ -115,7 +99,7 @@ export function Rewards({ campaignId }: { campaignId: string }) {
       </Loaded>
       <Suspense>
         {opened === "" && (
-          <AddReward campaignId={campaignId} taken={assignments.map(({ reward_id }) => reward_id)} onClose={close} />
+          <AddReward campaignId={campaignId} taken={rows?.map(({ reward }) => reward.id) ?? []} onClose={close} />
         )}
         {opened && (
           <RewardCost

@@ -8,7 +8,6 @@ import {
   updateCampaignTier,
 } from "../../../api/operations.gen.ts";
 import { sendFor } from "../../../api/send.ts";
-import { useProject } from "../../../api/session.ts";
 import { useRecord } from "../../../api/use-op.ts";
 import { Edited } from "../../../kit/form/edited.tsx";
 import { RecordForm } from "../../../kit/form/record-form.tsx";
@@ -16,32 +15,39 @@ import type { SendStep } from "../../../kit/form/steps.ts";
 import { type RecordForm as RecordState, useRecordForm, type Version } from "../../../kit/form/use-record-form.ts";
 import { notifyDone } from "../../../kit/undo/undo.tsx";
 import { useText } from "../../../text/text.ts";
-import { earningSays } from "./earning-values.ts";
+import { sentMappings } from "./mapping.ts";
 import { CountInput, PartWindow } from "./part.tsx";
-import { endedBy, mappingsOf, type TierValues, tierFaults, tierValuesOf } from "./tier-values.ts";
+import { TierMappings } from "./tier-mappings.tsx";
+import { endedBy, type TierValues, tierFaults, tierValuesOf } from "./tier-values.ts";
+import type { AssignedReward } from "./use-rewards.ts";
+
+type Earns = CampaignTier["earning_rules"][string];
+type Pays = CampaignTier["rewards"][string];
 
 type Props = {
   campaignId: string;
   tiers: readonly CampaignTier[];
   rules: readonly CampaignEarningRule[];
+  rewards: readonly AssignedReward[];
   onClose: () => void;
 };
 type FieldsProps = Props & { tier: CampaignTier | null; from: Version<TierValues> };
 
 /** Makes a tier. The one that had no end ends below it first. */
-async function add(send: SendStep, { campaignId, tiers, rules }: Props, values: TierValues): Promise<unknown> {
+async function add(send: SendStep, { campaignId, tiers }: Props, values: TierValues): Promise<unknown> {
   const top = endedBy(tiers, values);
   if (top) {
     const points = { from: top.points.from, to: values.from! - 1 };
     await send(updateCampaignTier, { params: { campaignId, loyaltyTierId: top.id }, body: { points } }, "top");
   }
   const points = { from: values.from!, ...(values.to !== null && { to: values.to }) };
-  const tier = { name: values.name.trim(), points, earning_rules: mappingsOf(values, null, rules) };
+  const mapped = { earning_rules: sentMappings<Earns>(values.earns), rewards: sentMappings<Pays>(values.pays) };
+  const tier = { name: values.name.trim(), points, ...mapped };
   return send(createCampaignTiers, { params: { campaignId }, body: [tier] });
 }
 
 function useTierForm(props: FieldsProps, onEdit: (values: TierValues) => void): RecordState<TierValues> {
-  const { campaignId, tiers, rules, tier, from, onClose } = props;
+  const { campaignId, tiers, tier, from, onClose } = props;
   const t = useText();
   const params = { campaignId, loyaltyTierId: tier?.id ?? "" };
   const state: RecordState<TierValues> = useRecordForm<TierValues>({
@@ -54,7 +60,8 @@ function useTierForm(props: FieldsProps, onEdit: (values: TierValues) => void): 
       const body = {
         ...(changes.name !== undefined && { name: values.name.trim() }),
         ...(("from" in changes || "to" in changes) && { points: { from: values.from!, to: values.to } }),
-        ...("times" in changes && { earning_rules: mappingsOf(values, tier, rules) }),
+        ...("earns" in changes && { earning_rules: sentMappings<Earns>(values.earns) }),
+        ...("pays" in changes && { rewards: sentMappings<Pays>(values.pays) }),
       };
       return send(updateCampaignTier, { params, body, ...version });
     },
@@ -75,8 +82,7 @@ function useTierForm(props: FieldsProps, onEdit: (values: TierValues) => void): 
 
 function Fields(props: FieldsProps) {
   const t = useText();
-  const { currency } = useProject();
-  const { tiers, rules, tier, from } = props;
+  const { tiers, tier, from } = props;
   const [shown, setShown] = useState(from.values);
   const state = useTierForm(props, (values) => setShown({ ...values }));
   const { form } = state;
@@ -102,17 +108,7 @@ function Fields(props: FieldsProps) {
           {t("designer.ends", { name: top.name, to: shown.from! - 1 })}
         </Text>
       )}
-      {rules.map((rule) => (
-        <CountInput
-          key={rule.id}
-          label={t("cards.times", { name: rule.source.banner ?? earningSays(rule, t, currency) })}
-          description={t("cards.timesHelp")}
-          allowDecimal
-          maw={400}
-          defaultValue={from.values.times[rule.id] ?? null}
-          onChange={(times) => form.setFieldValue("times", { ...form.getValues().times, [rule.id]: times } as never)}
-        />
-      ))}
+      <TierMappings {...props} form={form} />
     </RecordForm>
   );
 }

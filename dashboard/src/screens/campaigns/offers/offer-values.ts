@@ -1,6 +1,6 @@
 import type { BodyOf } from "../../../api/op.ts";
 import type { Discount, PromotionTier, updatePromotionTier } from "../../../api/operations.gen.ts";
-import { ALWAYS, areBackwards, type Times, timesOf, validityOf } from "../../../kit/date/times.ts";
+import { ALWAYS, startFault, type Times, timesFault, timesOf, validityOf } from "../../../kit/date/times.ts";
 import type { Option } from "../../../kit/pick/record-select.tsx";
 import { categoryOf } from "../../../registry/category-field.tsx";
 import type { Text } from "../../../text/text.ts";
@@ -33,12 +33,14 @@ export const offerValuesOf = (tier: PromotionTier): OfferValues => ({
 /** What is missing or contradicts itself. The server decides the rest. */
 export function offerFaults({ name, discount, start_date, expiration_date, times }: OfferValues, t: Text) {
   const fault = discountFault(discount, t);
+  const [noStart, wrongTimes] = [startFault(times, start_date, t), timesFault(times, t)];
   const isBackwards = start_date && expiration_date && Date.parse(start_date) >= Date.parse(expiration_date);
   return {
     ...(name.trim() === "" && { name: t("kit.form.required") }),
     ...(fault !== null && { discount: fault }),
     ...(isBackwards && { expiration_date: t("campaigns.endsBefore") }),
-    ...(areBackwards(times) && { times: t("kit.times.backwards") }),
+    ...(noStart !== null && { start_date: noStart }),
+    ...(wrongTimes !== null && { times: wrongTimes }),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Campaign, Discount } from "../../../api/operations.gen.ts";
-import { ALWAYS, areBackwards, type Times, timesOf } from "../../../kit/date/times.ts";
+import { ALWAYS, startFault, type Times, timesFault, timesOf } from "../../../kit/date/times.ts";
 import type { Option } from "../../../kit/pick/record-select.tsx";
 import type { Offer } from "../../../registry/campaign-sentence.ts";
 import { categoryOf } from "../../../registry/category-field.tsx";
@@ -88,6 +88,8 @@ export const discountFault = (discount: Discount | null, t: Text): string | null
 
 const orNull = (discount: Discount | null) => (isWorthNothing(discount) ? null : discount);
 
+const present = (field: Field, fault: string | null) => (fault === null ? {} : { [field]: fault });
+
 /** What is missing or contradicts itself, by field. The server decides the rest. */
 export function faultsIn(values: Values, t: Text): Partial<Record<Field, string>> {
   const { campaign_type: kind, start_date, expiration_date, earn_points, earn_every } = values;
@@ -112,7 +114,8 @@ export function faultsIn(values: Values, t: Text): Partial<Record<Field, string>
     ...(start_date &&
       expiration_date &&
       Date.parse(start_date) >= Date.parse(expiration_date) && { expiration_date: t("campaigns.endsBefore") }),
-    ...(areBackwards(values.times) && { times: t("kit.times.backwards") }),
+    ...present("start_date", startFault(values.times, start_date, t)),
+    ...present("times", timesFault(values.times, t)),
   };
 }
 
@@ -143,9 +146,11 @@ export const valuesOf = (campaign: Campaign, rewards: Rewards = new Map()): Valu
 
 /** What is wrong with the fields of a saved campaign: the others are fixed, or were asked for when it was made. */
 export function faultsInChanges(values: Values, t: Text): Partial<Record<Field, string>> {
-  const { discount, expires, referral, expiration_date, times } = faultsIn(values, t);
+  const { discount, expires, referral, start_date, expiration_date, times } = faultsIn(values, t);
   return Object.fromEntries(
-    Object.entries({ discount, expires, referral, expiration_date, times }).filter(([, fault]) => fault !== undefined),
+    Object.entries({ discount, expires, referral, start_date, expiration_date, times }).filter(
+      ([, fault]) => fault !== undefined,
+    ),
   );
 }
 
