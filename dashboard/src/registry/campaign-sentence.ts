@@ -4,7 +4,7 @@ import { ALWAYS, daysSay, type Times } from "../kit/date/times.ts";
 import { formatCount } from "../kit/money/count.ts";
 import { formatMoney } from "../kit/money/money.ts";
 import { localeOf, type Text } from "../text/text.ts";
-import { worthOf } from "./worth.ts";
+import { type GoodsSaid, worthOn } from "./goods-words.ts";
 
 export type Look = { t: Text; currency: string; zone: string };
 
@@ -19,7 +19,9 @@ export type Gift = {
 export type Offer = {
   kind: string;
   discount?: Discount | null;
-  tiers?: readonly { name: string; discount: Discount | null }[];
+  /** The products that the discount takes; null: all of them. */
+  goods?: GoodsSaid | null;
+  tiers?: readonly { name: string; discount: Discount | null; goods?: GoodsSaid | null }[];
   /** On a gift card, in 1/100. */
   gift?: number | null;
   /** On a loyalty card at the beginning. */
@@ -59,11 +61,10 @@ export function referrerSays({ referrer = [] }: Offer, look: Omit<Look, "zone">)
 }
 
 function givesOf(offer: Offer, { t, currency }: Look): string {
-  const { kind, discount, tiers = [], gift, points, earns, friend } = offer;
+  const { kind, discount, goods, tiers = [], gift, points, earns, friend } = offer;
   const money = (minor: number) => formatMoney(minor, currency, { locale: localeOf() });
-  const worth = (one: Discount | null | undefined) => worthOf({ discount: one ?? null }, { t, currency });
   if (kind === "PROMOTION") {
-    const offers = tiers.flatMap((tier) => worth(tier.discount) ?? []);
+    const offers = tiers.flatMap((tier) => worthOn(tier.discount, tier.goods, { t, currency }) ?? []);
     if (offers.length === 0) return t("sentence.nothing");
     const [few, more] = [offers.slice(0, 3), offers.length - 3];
     return [...few, ...(more > 0 ? [t("sentence.moreOffers", { count: more })] : [])].join(t("sentence.or"));
@@ -76,7 +77,7 @@ function givesOf(offer: Offer, { t, currency }: Look): string {
       : null;
     return [start, rate].filter((one) => one !== null).join(t("sentence.and")) || t("sentence.collects");
   }
-  const code = worth(discount) ?? t("sentence.nothing");
+  const code = worthOn(discount, goods, { t, currency }) ?? t("sentence.nothing");
   return friend ? `${code}${t("sentence.and")}${giftSays(friend, { t, currency })}` : code;
 }
 

@@ -21,6 +21,7 @@ import { codes } from "./de/promotions/codes.ts";
 import { conditions } from "./de/promotions/conditions.ts";
 import { discounts } from "./de/promotions/discounts.ts";
 import { gifts } from "./de/promotions/gifts.ts";
+import { goods } from "./de/promotions/goods.ts";
 import { offers } from "./de/promotions/offers.ts";
 import { redemptions } from "./de/promotions/redemptions.ts";
 import { referrals } from "./de/promotions/referrals.ts";
@@ -70,6 +71,7 @@ export const de = {
   figures,
   discounts,
   offers,
+  goods,
   conditions,
   sentence,
   registry,

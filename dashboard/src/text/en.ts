@@ -21,6 +21,7 @@ import { codes } from "./en/promotions/codes.ts";
 import { conditions } from "./en/promotions/conditions.ts";
 import { discounts } from "./en/promotions/discounts.ts";
 import { gifts } from "./en/promotions/gifts.ts";
+import { goods } from "./en/promotions/goods.ts";
 import { offers } from "./en/promotions/offers.ts";
 import { redemptions } from "./en/promotions/redemptions.ts";
 import { referrals } from "./en/promotions/referrals.ts";
@@ -69,6 +70,7 @@ export const en = {
   figures,
   discounts,
   offers,
+  goods,
   conditions,
   sentence,
   registry,

@@ -15,6 +15,7 @@ export const LABELS: Record<Field, TextKey> = {
   description: "campaigns.description",
   type: "campaigns.codeKind",
   discount: "campaigns.steps.offer",
+  goods: "goods.title",
   gift: "campaigns.giftAmount",
   points: "campaigns.startPoints",
   expires: "points.expiry",

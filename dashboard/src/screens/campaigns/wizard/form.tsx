@@ -14,15 +14,18 @@ import { Failure, LoadingRows } from "../../../kit/states/states.tsx";
 import { notifyDone } from "../../../kit/undo/undo.tsx";
 import { campaignSentence } from "../../../registry/campaign-sentence.ts";
 import { useText } from "../../../text/text.ts";
+import { ownersIn, readGoods, useGoods } from "../goods/use-goods.ts";
+import type { Found, Place } from "../goods/values.ts";
 import { useHolder } from "../referral/use-holder.ts";
 import { readReferrerRewards, useReferrerRewards } from "../referral/use-rewards.ts";
-import type { Rewards } from "../referral/values.ts";
 import { CreateOff } from "./create-off.tsx";
 import { LABELS } from "./fields.tsx";
 import classes from "./form.module.css";
 import { startOf } from "./starts.ts";
 import { STEP_PARTS, type StepProps } from "./steps.tsx";
+import { useAsks } from "./use-asks.ts";
 import {
+  type BesideIt,
   type Field,
   faultsIn,
   faultsInChanges,
@@ -84,7 +87,9 @@ function StepTabs({ steps, step, open, parts }: TabsProps) {
   );
 }
 
-function CampaignFields({ campaign, from }: { campaign: Campaign | null; from: Version<Values> }) {
+type FieldsProps = { campaign: Campaign | null; from: Version<Values>; place?: Place };
+
+function CampaignFields({ campaign, from, place = { kind: "new" } }: FieldsProps) {
   const t = useText();
   const navigate = useNavigate();
   const { currency, timezone } = useProject();
@@ -94,14 +99,11 @@ function CampaignFields({ campaign, from }: { campaign: Campaign | null; from: V
   const [values, setValues] = useState(from.values);
   const isNew = campaign === null;
   const can = useCan();
-  const mayAsk = isNew || (can("createValidationRule") && can("assignValidationRule"));
-  const asks = {
-    conditions: mayAsk && (isNew || campaign.validation_rules_assignments.total === 0),
-    budget: mayAsk && (isNew || campaign.counters?.budget === null),
-  };
+  const asks = useAsks(campaign, place);
+  const words = { budget: t("campaigns.budget"), goods: t("goods.title") };
   const isOff = useRef(false);
   const holder = useHolder(values.campaign_type === "REFERRAL_PROGRAM");
-  const faults = (typed: Values) => (isNew ? faultsIn : faultsInChanges)(typed, t);
+  const faults = (typed: Values) => (isNew ? faultsIn(typed, t) : faultsInChanges(typed, from.values, t));
   const state: RecordFormState<Values> = useRecordForm<Values, { id: string }>({
     record: `campaign:${campaign?.id ?? "new"}`,
     from,
@@ -111,12 +113,13 @@ function CampaignFields({ campaign, from }: { campaign: Campaign | null; from: V
       const { create, update } = await import("./save.ts");
       return campaign === null
         ? create(send, state.form.getValues(), { isOff: isOff.current, holder })
-        : update(send, campaign, { changes, budget: t("campaigns.budget"), holder, version });
+        : update(send, campaign, { changes, place, words, holder, version });
     },
     ...(campaign !== null && {
       readAgain: async () => {
         const read = await sendFor(getCampaign, { campaignId: campaign.id });
-        return versionOf(read, await readReferrerRewards(read.body));
+        const found = (await readGoods(ownersIn(read.body), can)).get(campaign.id);
+        return versionOf(read, { rewards: await readReferrerRewards(read.body), ...(found && { goods: found.goods }) });
       },
     }),
     onSaved: (saved) => {
@@ -162,8 +165,8 @@ function CampaignFields({ campaign, from }: { campaign: Campaign | null; from: V
 }
 
 type Read = { body: Campaign; etag: string | null };
-const versionOf = ({ body, etag }: Read, rewards: Rewards): Version<Values> => ({
-  values: valuesOf(body, rewards),
+const versionOf = ({ body, etag }: Read, beside: BesideIt): Version<Values> => ({
+  values: valuesOf(body, beside),
   etag,
 });
 
@@ -173,8 +176,13 @@ function EditCampaign({ campaignId }: { campaignId: string }) {
   const begun = useRef<typeof data>(undefined);
   if (!isFetching) begun.current ??= data;
   const rewards = useReferrerRewards(begun.current?.body);
-  if (begun.current && rewards)
-    return <CampaignFields campaign={begun.current.body} from={versionOf(begun.current, rewards)} />;
+  const goods = useGoods(begun.current ? ownersIn(begun.current.body) : []);
+  const found = useRef<Found>(undefined);
+  if (!goods.isFetching) found.current ??= goods.data?.get(campaignId);
+  if (begun.current && rewards && found.current) {
+    const from = versionOf(begun.current, { rewards, goods: found.current.goods });
+    return <CampaignFields campaign={begun.current.body} from={from} place={found.current.place} />;
+  }
   return error ? <Failure error={error} retry={() => void refetch()} /> : <LoadingRows />;
 }
 

@@ -6,6 +6,7 @@ import { MoneyField } from "../../../kit/form/money-field.tsx";
 import { LoadingRows } from "../../../kit/states/states.tsx";
 import { CategoryField } from "../../../registry/category-field.tsx";
 import { useText } from "../../../text/text.ts";
+import type { Place } from "../goods/values.ts";
 import { KINDS, type Kind } from "../kinds.ts";
 import { CheckStep } from "./check-step.tsx";
 import { bind, CountField, Elsewhere, SegmentField } from "./fields.tsx";
@@ -21,8 +22,8 @@ export type StepProps = {
   /** What the form holds right now. */
   values: Values;
   isNew: boolean;
-  /** What a saved campaign can still get: conditions where it has none, a budget where it has none. */
-  asks: { conditions: boolean; budget: boolean };
+  /** What a saved campaign can still get: conditions and a budget where it has none. And where its products are said. */
+  asks: { conditions: boolean; budget: boolean; goods: Place | null };
   /** Whether it is the step that is shown. */
   isOpen: boolean;
   open: (step: Step) => void;

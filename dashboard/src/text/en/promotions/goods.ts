@@ -1,0 +1,23 @@
+/** Which products a discount takes. */
+export const goods = {
+  title: "Which products",
+  which: { all: "All products", only: "Only these", except: "All except these" },
+  picked: "Chosen products",
+  add: "Add a product or a variant",
+  addHelp: "Search by the name of the product",
+  addCollection: "Add a collection",
+  addCollectionHelp: "Choose a collection",
+  missing: "Choose at least one product or collection, or take all products.",
+  wholeOrder: "A discount on the whole order takes every product. Choose something else under “Applies to”.",
+  shared: "The rule “{{name}}” says this, and others use it too. A change here makes a rule of its own for this one.",
+  closed: "Its rules say more about products than this form can show. They are changed with the interface.",
+  more_one: "{{count}} more",
+  more_other: "{{count}} more",
+  allExcept: "everything except {{goods}}",
+  off: "{{worth}} {{goods}}",
+  offOn: "{{worth}} on {{goods}}",
+  atPrice: "{{goods}} {{worth}}",
+  change: "Change the products",
+  all: "All products",
+  inRules: "Several rules name products.",
+};
