@@ -1,10 +1,8 @@
-import type { AnswerOf, ParamsOf, RowOf } from "./op.ts";
+import type { AnswerOf, ParamsOf } from "./op.ts";
 import {
-  type ApplicableEntryInBody,
   listCampaigns,
   listCategories,
   listCustomers,
-  listProductCollections,
   listProducts,
   listSegments,
   searchProject,
@@ -14,7 +12,7 @@ import {
 
 type Row = { id: string; name?: string | null; source_id?: string | null; email?: string | null };
 const FEW = 20;
-const named = ({ id, name, source_id }: Row) => ({ value: id, label: name ?? source_id ?? id });
+export const named = ({ id, name, source_id }: Row) => ({ value: id, label: name ?? source_id ?? id });
 const contains = (field: string, text: string) =>
   text === "" ? {} : { filters: { [field]: { conditions: { $contains: [text] } } } };
 
@@ -56,30 +54,6 @@ export const PRODUCTS = {
   operation: listProducts,
   paramsOf: (text: string) => ({ limit: FEW, ...contains("name", text) }),
   optionOf: named,
-};
-/** Products, and below each its variants, as rules name them: `product prod_1`, `sku sku_1`. */
-export const GOODS = {
-  ...PRODUCTS,
-  optionOf: (product: RowOf<typeof listProducts>) => {
-    const { label } = named(product);
-    return [
-      { value: `product ${product.id}`, label },
-      ...product.skus.data.map(({ id, sku, source_id }) => ({
-        value: `sku ${id}`,
-        label: `${label} · ${sku ?? source_id ?? id}`,
-      })),
-    ];
-  },
-};
-export const COLLECTIONS = {
-  operation: listProductCollections,
-  paramsOf: () => ({ limit: 100, order: "name" as const }),
-  optionOf: ({ id, name }: { id: string; name: string }) => ({ value: `products_collection ${id}`, label: name }),
-};
-/** What was chosen of these, as a rule names it. */
-export const goodIn = (value: string): Pick<ApplicableEntryInBody, "object" | "id"> => {
-  const at = value.indexOf(" ");
-  return { object: value.slice(0, at) as ApplicableEntryInBody["object"], id: value.slice(at + 1) };
 };
 /** The list of customers finds whole names and e-mail addresses only; the search finds how they begin. */
 export const CUSTOMERS = {

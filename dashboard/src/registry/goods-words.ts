@@ -2,12 +2,13 @@ import type { Discount } from "../api/operations.gen.ts";
 import { localeOf, type Text } from "../text/text.ts";
 import { worthOf } from "./worth.ts";
 
-/** The products that a discount takes, by their names. */
-export type GoodsSaid = { which: "only" | "except"; names: readonly string[] };
+/** The products that a discount takes, by their names. `some`: several rules name them, or one says more than that. */
+export type GoodsSaid = { which: "only" | "except" | "some"; names: readonly string[] };
 const FEW = 3;
 
 /** `Shoes and Bags`, `everything except Gift cards`. */
 export function goodsSay({ which, names }: GoodsSaid, t: Text): string {
+  if (which === "some") return t("goods.some");
   const more = names.length - FEW;
   const few = [...names.slice(0, FEW), ...(more > 0 ? [t("goods.more", { count: more })] : [])];
   const list = new Intl.ListFormat(localeOf(), { type: "conjunction" }).format(few) || t("sentence.nothing");

@@ -53,6 +53,10 @@ export async function goods(t: TestContext, shop: Shop): Promise<void> {
     assert.equal(await page.evaluate(() => document.activeElement?.getAttribute("data-path")), "goods");
     await choose(page, "Add a collection", "Shirts");
     await page.getByText("get 20% off Shirts").waitFor();
+    // The next one can be typed at once.
+    const field = page.getByRole("combobox", { name: "Add a collection" });
+    assert.equal(await field.inputValue(), "");
+    assert.ok(await field.evaluate((one) => one === document.activeElement));
     // Only a discount on lines knows products.
     await page.getByRole("combobox", { name: "Applies to" }).click();
     await page.getByRole("option", { name: "Each line of the order" }).waitFor();
@@ -116,7 +120,7 @@ export async function goods(t: TestContext, shop: Shop): Promise<void> {
       ids.push((await shop.write("/v1/campaigns", { ...body, validation_rules: [shared.id] })).body.id);
     }
     await page.goto(`${shop.url}/campaigns/${ids[0]}/edit?step=offer`);
-    await page.getByText("The rule “Mugs of all” says this, and others use it too.").waitFor();
+    await page.getByText("Others use the rule “Mugs of all” too").waitFor();
     await choose(page, "Add a product or a variant", "T-shirt");
     await page.getByText("10% off Mug and T-shirt").waitFor();
     await page.getByRole("button", { name: "Save" }).click();
@@ -127,6 +131,14 @@ export async function goods(t: TestContext, shop: Shop): Promise<void> {
     assert.deepEqual(others, []);
     assert.deepEqual(await offOf(code("MUG-ONE")), [200, 120]);
     assert.deepEqual(await offOf(code("MUG-TWO")), [0, 120]);
+    // A second rule that names products: what both say together is no choice of three.
+    const assigned = { related_object_type: "campaign", related_object_id: ids[1] };
+    await shop.write(`/v1/validation-rules/${rule!.id}/assignments`, assigned);
+    await page.goto(`${shop.url}/campaigns/${ids[1]}`);
+    await page.getByText("10% off some products").waitFor();
+    await page.goto(`${shop.url}/campaigns/${ids[1]}/edit?step=offer`);
+    await page.getByText("Its rules say more about products than this form can show.").waitFor();
+    assert.equal(await page.getByRole("radio", { name: "Only these" }).count(), 0);
   });
 
   await t.test("the offers of a promotion have products of their own", async () => {

@@ -73,6 +73,8 @@ export function RecordSelect<O extends AnyOp>({ source, value, onChange, ...rest
       onInput={(event) => setTyped(event.currentTarget.value.trim())}
       onChange={(_, option) => {
         setTyped("");
+        // Where what was chosen stands elsewhere, the field is ready for the next one, and keeps the focus.
+        setText("");
         onChange(option ? { value: option.value, label: option.label } : null);
       }}
     />

@@ -1,7 +1,8 @@
 import { Pill, TextInput } from "@mantine/core";
 import { useState } from "react";
+import { COLLECTIONS, goodIn } from "../../api/goods-sources.ts";
 import type { RegistryRule } from "../../api/operations.gen.ts";
-import { COLLECTIONS, goodIn, PRODUCTS, SEGMENTS } from "../../api/sources.ts";
+import { PRODUCTS, SEGMENTS } from "../../api/sources.ts";
 import { MoneyField } from "../../kit/form/money-field.tsx";
 import { NumberInput, Select, TagsInput } from "../../kit/later/fields.ts";
 import { RecordSelect } from "../../kit/pick/record-select.tsx";

@@ -1,21 +1,17 @@
-import type { Campaign, Discount } from "../../api/operations.gen.ts";
+import type { Campaign } from "../../api/operations.gen.ts";
 import { timesOf } from "../../kit/date/times.ts";
 import type { Offer } from "../../registry/campaign-sentence.ts";
 import type { FoundGoods } from "./goods/use-goods.ts";
-import { ALL_GOODS, goodsSaid } from "./goods/values.ts";
+import { foundSaid } from "./goods/values.ts";
 import { type Rewards, referralIn, referralOf } from "./referral/values.ts";
-
-/** The products that a saved discount takes; null: all of them, or nobody knows. */
-export const saidOf = (id: string, discount: Discount | null, found: FoundGoods | undefined) =>
-  goodsSaid(found?.get(id)?.goods ?? ALL_GOODS, discount);
 
 /** What a saved campaign offers, for its sentence. */
 export const offerOf = (campaign: Campaign, rewards: Rewards = new Map(), found?: FoundGoods): Offer => ({
   kind: campaign.campaign_type,
   discount: campaign.voucher?.discount ?? null,
-  goods: saidOf(campaign.id, campaign.voucher?.discount ?? null, found),
+  goods: foundSaid(found?.get(campaign.id), campaign.voucher?.discount ?? null),
   tiers: (campaign.promotion?.tiers ?? []).map(({ id, name, action: { discount } }) => ({
-    ...{ name, discount, goods: saidOf(id, discount, found) },
+    ...{ name, discount, goods: foundSaid(found?.get(id), discount) },
   })),
   gift: campaign.voucher?.gift?.amount ?? null,
   points: campaign.voucher?.loyalty_card?.points ?? null,

@@ -47,7 +47,7 @@ export function DiscountOnGoods({ discount, goods, place }: Props) {
         onChange={put}
         isOnGoods={place !== null && which !== "all" && takesGoods(now)}
       />
-      {place && takesGoods(now) && (
+      {place && place.kind !== "unread" && takesGoods(now) && (
         <Suspense fallback={<LoadingRows rows={2} />}>
           <GoodsField {...goods} onChange={choose} place={place} />
         </Suspense>

@@ -5,14 +5,15 @@ import { Can } from "../../../kit/page/can.tsx";
 import { Section } from "../../../kit/page/section.tsx";
 import { useText } from "../../../text/text.ts";
 import { ownersIn, useGoods } from "./use-goods.ts";
-import { takesGoods } from "./values.ts";
+import { isOnOrder, takesGoods } from "./values.ts";
 
 /** Which products the discount of a campaign takes, and the way to change them. */
 export default function GoodsCard({ campaign }: { campaign: Campaign }) {
   const t = useText();
   const { data } = useGoods(ownersIn(campaign));
   const found = data?.get(campaign.id);
-  if (!found || !takesGoods(campaign.voucher?.discount ?? null)) return null;
+  const discount = campaign.voucher?.discount ?? null;
+  if (!found || found.place.kind === "unread" || !takesGoods(discount)) return null;
   const { goods, place } = found;
   return (
     <Section title={t("goods.title")}>
@@ -24,6 +25,7 @@ export default function GoodsCard({ campaign }: { campaign: Campaign }) {
           ))}
         </ul>
       )}
+      {goods.which !== "all" && isOnOrder(discount) && <Text size="sm">{t("goods.wholeOrder")}</Text>}
       {place.kind !== "closed" && (
         <Can do="updateCampaign">
           <Text size="sm" mt="md">

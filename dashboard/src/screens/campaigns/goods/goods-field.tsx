@@ -1,7 +1,7 @@
 import { Pill, Radio, Stack, Text } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import { COLLECTIONS, GOODS, goodIn } from "../../../api/goods-sources.ts";
 import { useCan } from "../../../api/session.ts";
-import { COLLECTIONS, GOODS, goodIn } from "../../../api/sources.ts";
 import { RecordSelect } from "../../../kit/pick/record-select.tsx";
 import { useText } from "../../../text/text.ts";
 import classes from "./goods.module.css";
@@ -48,23 +48,19 @@ type PickProps = Pick<Props, "error" | "data-path"> & { picked: readonly Good[];
 function Picker({ picked, put, error, "data-path": path }: PickProps) {
   const t = useText();
   const can = useCan();
-  // A new field for each that was added: the old one keeps what was typed.
-  const [round, setRound] = useState(0);
   const add = (chosen: { value: string; label: string } | null) => {
     if (!chosen) return;
     const good = { entry: goodIn(chosen.value), name: chosen.label };
     put([...picked.filter((one) => idOf(one) !== idOf(good)), good]);
-    setRound(round + 1);
   };
   return (
     <Stack gap="sm" className={classes.picker}>
       <Picked picked={picked} drop={(good) => put(picked.filter((one) => one !== good))} />
       {can("listProducts") && (
         <RecordSelect
-          key={`goods ${round}`}
           source={GOODS}
           label={t("goods.add")}
-          placeholder={t("goods.addHelp")}
+          placeholder={t("simulator.addHelp")}
           value={null}
           onChange={add}
           error={error}
@@ -72,14 +68,7 @@ function Picker({ picked, put, error, "data-path": path }: PickProps) {
         />
       )}
       {can("listProductCollections") && (
-        <RecordSelect
-          key={`collections ${round}`}
-          source={COLLECTIONS}
-          label={t("goods.addCollection")}
-          placeholder={t("goods.addCollectionHelp")}
-          value={null}
-          onChange={add}
-        />
+        <RecordSelect source={COLLECTIONS} label={t("rules.addCollection")} value={null} onChange={add} />
       )}
     </Stack>
   );

@@ -14,7 +14,7 @@ import { type Assigned, type Found, foundIn, namesGoods } from "./values.ts";
 /** What has rules of its own: a campaign, or an offer of it. */
 export type Owner = { id: string; assigned: readonly Assigned[] };
 export type FoundGoods = ReadonlyMap<string, Found>;
-type May = (operation: string) => boolean;
+export type May = (operation: string) => boolean;
 
 /** More names than that nobody reads. The others are told by their ids. */
 const NAMES_MAX = 50;
@@ -68,7 +68,7 @@ export function useGoods(owners: readonly Owner[]): { data: FoundGoods | undefin
   const enabled = can(getValidationRule.id) && owners.some(({ assigned }) => assigned.length > 0);
   const { data, error, isFetching } = useQuery({
     queryKey: [id, "goods", owners],
-    queryFn: () => readGoods(owners, can as May),
+    queryFn: () => readGoods(owners, can),
     meta: { path: getValidationRule.path },
     enabled,
   });

@@ -4,7 +4,7 @@ import type { Discount, ValidationRule } from "../../../api/operations.gen.ts";
 import { goodsSay, worthOn } from "../../../registry/goods-words.ts";
 import { en } from "../../../text/en.ts";
 import { createText } from "../../../text/text.ts";
-import { ALL_GOODS, applicableOf, foundIn, type Goods, goodsFault, goodsOf } from "./values.ts";
+import { ALL_GOODS, applicableOf, foundIn, foundSaid, type Goods, goodsFault, goodsOf } from "./values.ts";
 
 const t = createText(en, "en-GB");
 const shoes = { object: "products_collection" as const, id: "pc_shoes" };
@@ -50,7 +50,7 @@ test("the rule that is changed is the offer's own; a shared one and what the for
   } as unknown as ValidationRule["applicable_to"];
   assert.equal(found({ ...own, applicable_to: both }).place.kind, "closed");
   const unread = foundIn([{ id: "asm_1", rule_id: "val_1" }], new Map(), named);
-  assert.equal(unread.place.kind, "closed");
+  assert.equal(unread.place.kind, "unread");
 });
 
 test("nothing chosen and a discount on the whole order are faults", () => {
@@ -59,6 +59,13 @@ test("nothing chosen and a discount on the whole order are faults", () => {
   assert.equal(goodsFault(goods("only"), percent, t), null);
   assert.equal(goodsFault(goods("only"), { ...percent, effect: "APPLY_TO_ORDER" }, t), t("goods.wholeOrder"));
   assert.equal(goodsFault(goods("only"), { type: "UNIT", unit_off: 1, effect: "ADD_NEW_ITEMS" }, t), null);
+});
+
+test("what nobody can tell, and what does not count, is not said", () => {
+  assert.deepEqual(foundSaid(found(rule("own", 1, goods("only"))), percent)?.names, ["<pc_shoes>", "<prod_bag>"]);
+  assert.equal(foundSaid(found(rule("a", 1, goods("only")), rule("b", 1, goods("only"))), percent)?.which, "some");
+  assert.equal(foundSaid(found(rule("own", 1, goods("only"))), { ...percent, effect: "APPLY_TO_ORDER" }), null);
+  assert.equal(foundSaid(undefined, percent), null);
 });
 
 test("the sentence names the products", () => {
@@ -71,6 +78,7 @@ test("the sentence names the products", () => {
   );
   assert.equal(worthOn({ type: "FIXED", fixed_amount: 1000 }, only, look), "Shoes and Bags for $10.00");
   assert.equal(worthOn({ ...percent, amount_limit: 500 }, only, look), "20% off, at most $5.00 on Shoes and Bags");
+  assert.equal(worthOn(percent, { which: "some", names: [] }, look), "20% off some products");
   assert.equal(worthOn(percent, null, look), "20% off");
   assert.equal(goodsSay({ which: "only", names: ["A", "B", "C", "D", "E"] }, t), "A, B, C and 2 more");
 });

@@ -3,7 +3,7 @@ import type { Discount, PromotionTier, updatePromotionTier } from "../../../api/
 import { ALWAYS, areBackwards, type Times, timesOf, validityOf } from "../../../kit/date/times.ts";
 import { isSame } from "../../../kit/form/changes.ts";
 import type { Option } from "../../../kit/pick/record-select.tsx";
-import { categoryOf } from "../../../registry/category-field.tsx";
+import { categoryOf } from "../../../registry/category-of.ts";
 import type { Text } from "../../../text/text.ts";
 import { ALL_GOODS, type Goods, goodsFault } from "../goods/values.ts";
 import { discountFault, filled } from "../wizard/values.ts";

@@ -30,7 +30,7 @@ import { timesSay } from "../../../registry/campaign-sentence.ts";
 import { worthOn } from "../../../registry/goods-words.ts";
 import { useText } from "../../../text/text.ts";
 import { type FoundGoods, useGoods } from "../goods/use-goods.ts";
-import { saidOf } from "../offer.ts";
+import { foundSaid } from "../goods/values.ts";
 
 const OfferWindow = lazy(() => import("./offer-window.tsx"));
 const NEW = "new";
@@ -90,7 +90,7 @@ function useColumns({ open, order, goods }: Look): Column<PromotionTier>[] {
     text<PromotionTier>("campaigns.worth", "action", {
       cell: (tier, look) =>
         [
-          worthOn(tier.action.discount, saidOf(tier.id, tier.action.discount, goods), look) ?? "–",
+          worthOn(tier.action.discount, foundSaid(goods?.get(tier.id), tier.action.discount), look) ?? "–",
           ...timesSay(timesOf(tier), look.t),
         ].join(", "),
     }),

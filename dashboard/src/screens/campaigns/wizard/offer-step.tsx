@@ -4,7 +4,8 @@ import { MoneyField } from "../../../kit/form/money-field.tsx";
 import { LoadingRows } from "../../../kit/states/states.tsx";
 import { useText } from "../../../text/text.ts";
 import { DiscountOnGoods } from "../goods/discount-on-goods.tsx";
-import { bind, CountField, Elsewhere } from "./fields.tsx";
+import { CountField, Elsewhere } from "./fields.tsx";
+import { bind } from "./labels.ts";
 import type { StepProps } from "./steps.tsx";
 
 const PointsExpiryField = lazy(() => import("../../../registry/points-expiry-field.tsx"));

@@ -3,7 +3,7 @@ import { ALWAYS, areBackwards, type Times, timesOf } from "../../../kit/date/tim
 import { isSame } from "../../../kit/form/changes.ts";
 import type { Option } from "../../../kit/pick/record-select.tsx";
 import type { Offer } from "../../../registry/campaign-sentence.ts";
-import { categoryOf } from "../../../registry/category-field.tsx";
+import { categoryOf } from "../../../registry/category-of.ts";
 import { expiryFault, type PointsExpiry } from "../../../registry/points-expiry.ts";
 import type { Text } from "../../../text/text.ts";
 import { ALL_GOODS, type Goods, goodsFault, goodsSaid } from "../goods/values.ts";
