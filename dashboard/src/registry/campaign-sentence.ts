@@ -4,7 +4,7 @@ import { ALWAYS, daysSay, type Times } from "../kit/date/times.ts";
 import { formatCount } from "../kit/money/count.ts";
 import { formatMoney } from "../kit/money/money.ts";
 import { localeOf, type Text } from "../text/text.ts";
-import { type GoodsSaid, worthOn } from "./goods-words.ts";
+import { type GoodsSaid, worthOn } from "./discount/goods-words.ts";
 
 export type Look = { t: Text; currency: string; zone: string };
 

@@ -2,8 +2,8 @@ import { Stack } from "@mantine/core";
 import { lazy, type ReactNode, Suspense, useState } from "react";
 import type { Discount } from "../../../api/operations.gen.ts";
 import { LoadingRows } from "../../../kit/states/states.tsx";
-import { DiscountField } from "../../../registry/discount.ts";
-import { onGoods } from "../../../registry/discount-effects.ts";
+import { DiscountField } from "../../../registry/discount/discount.ts";
+import { onGoods } from "../../../registry/discount/effects.ts";
 import { ALL_GOODS, type Goods, type Place, takesGoods } from "./values.ts";
 
 const GoodsField = lazy(() => import("./goods-field.tsx"));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Discount, ValidationRule } from "../../../api/operations.gen.ts";
-import { goodsSay, worthOn } from "../../../registry/goods-words.ts";
+import { goodsSay, worthOn } from "../../../registry/discount/goods-words.ts";
 import { en } from "../../../text/en.ts";
 import { createText } from "../../../text/text.ts";
 import { ALL_GOODS, applicableOf, foundIn, foundSaid, type Goods, goodsFault, goodsOf } from "./values.ts";

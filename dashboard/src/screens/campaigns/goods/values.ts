@@ -1,5 +1,5 @@
 import type { ApplicableEntryInBody, Discount, ValidationRule } from "../../../api/operations.gen.ts";
-import type { GoodsSaid } from "../../../registry/goods-words.ts";
+import type { GoodsSaid } from "../../../registry/discount/goods-words.ts";
 import type { Text } from "../../../text/text.ts";
 
 /** A product, a SKU or a collection that was chosen, with the limits that the interface may have given it. */

@@ -27,7 +27,7 @@ import { Loaded } from "../../../kit/states/loaded.tsx";
 import { Empty } from "../../../kit/states/states.tsx";
 import { useAct } from "../../../kit/undo/use-act.ts";
 import { timesSay } from "../../../registry/campaign-sentence.ts";
-import { worthOn } from "../../../registry/goods-words.ts";
+import { worthOn } from "../../../registry/discount/goods-words.ts";
 import { useText } from "../../../text/text.ts";
 import { type FoundGoods, useGoods } from "../goods/use-goods.ts";
 import { foundSaid } from "../goods/values.ts";

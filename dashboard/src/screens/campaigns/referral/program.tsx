@@ -6,7 +6,7 @@ import { Facts } from "../../../kit/facts/facts.tsx";
 import { Can } from "../../../kit/page/can.tsx";
 import { Section } from "../../../kit/page/section.tsx";
 import { giftSays, referrerSays } from "../../../registry/campaign-sentence.ts";
-import { worthOn } from "../../../registry/goods-words.ts";
+import { worthOn } from "../../../registry/discount/goods-words.ts";
 import { useText } from "../../../text/text.ts";
 import { ownersIn, useGoods } from "../goods/use-goods.ts";
 import { offerOf } from "../offer.ts";

@@ -1,4 +1,4 @@
-import type { Discount } from "../api/operations.gen.ts";
+import type { Discount } from "../../api/operations.gen.ts";
 
 type Effect = NonNullable<Discount["effect"]>;
 type Named = { name: string };

@@ -1,17 +1,17 @@
 import { Group, Stack, Switch, TextInput } from "@mantine/core";
 import { lazy, type ReactNode, Suspense, useState } from "react";
-import { type Discount, getRegistry, type RegistryDiscount } from "../api/operations.gen.ts";
-import { PRODUCTS } from "../api/sources.ts";
-import { useOp } from "../api/use-op.ts";
-import { MoneyField } from "../kit/form/money-field.tsx";
-import { NumberInput, Select } from "../kit/later/fields.ts";
-import { type Option, RecordSelect } from "../kit/pick/record-select.tsx";
-import { Failure, LoadingRows } from "../kit/states/states.tsx";
-import { type TextKey, useText } from "../text/text.ts";
-import { effectsFor, newDiscount } from "./discount-effects.ts";
+import { type Discount, getRegistry, type RegistryDiscount } from "../../api/operations.gen.ts";
+import { PRODUCTS } from "../../api/sources.ts";
+import { useOp } from "../../api/use-op.ts";
+import { MoneyField } from "../../kit/form/money-field.tsx";
+import { NumberInput, Select } from "../../kit/later/fields.ts";
+import { type Option, RecordSelect } from "../../kit/pick/record-select.tsx";
+import { Failure, LoadingRows } from "../../kit/states/states.tsx";
+import { type TextKey, useText } from "../../text/text.ts";
+import { effectsFor, newDiscount } from "./effects.ts";
 
 // The parser of formulas comes with it.
-const FormulaField = lazy(() => import("./formula/formula-field.tsx"));
+const FormulaField = lazy(() => import("../formula/formula-field.tsx"));
 
 export type DiscountProps = {
   defaultValue?: Discount | null;

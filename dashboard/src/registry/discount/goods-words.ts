@@ -1,6 +1,6 @@
-import type { Discount } from "../api/operations.gen.ts";
-import { localeOf, type Text } from "../text/text.ts";
-import { worthOf } from "./worth.ts";
+import type { Discount } from "../../api/operations.gen.ts";
+import { localeOf, type Text } from "../../text/text.ts";
+import { worthOf } from "../worth.ts";
 
 /** The products that a discount takes, by their names. `some`: several rules name them, or one says more than that. */
 export type GoodsSaid = { which: "only" | "except" | "some"; names: readonly string[] };
