@@ -20,5 +20,9 @@ export default defineConfig({
     // An inlined file would be a data: address, which the policy of the page stops.
     assetsInlineLimit: 0,
     reportCompressedSize: false,
+    // Every page needs all of it. In several files, each of the others would name more of them.
+    rolldownOptions: {
+      output: { codeSplitting: { groups: [{ name: "react", test: /node_modules\/(react|react-dom|scheduler)\// }] } },
+    },
   },
 });

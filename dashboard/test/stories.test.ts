@@ -2,6 +2,7 @@ import { test } from "node:test";
 import { openShop, skip } from "./browser.ts";
 import { campaigns } from "./stories/campaigns.ts";
 import { customersAndCodes } from "./stories/customers-and-codes.ts";
+import { goods } from "./stories/goods.ts";
 import { loyalty } from "./stories/loyalty.ts";
 import { marketers } from "./stories/marketers.ts";
 import { operators } from "./stories/operators.ts";
@@ -12,7 +13,7 @@ import { why } from "./stories/why.ts";
 
 // What people do with the dashboard, from signing in to the end. All in one shop, one after the other: starting a shop and a
 // browser takes longer than most stories. People come last: they end sessions, also the one that reads for the tests.
-const STORIES = { shell, rules, why, operators, customersAndCodes, campaigns, marketers, loyalty, people };
+const STORIES = { shell, rules, why, operators, customersAndCodes, campaigns, goods, marketers, loyalty, people };
 
 test("stories in a browser", { skip }, async (t) => {
   const shop = await openShop();

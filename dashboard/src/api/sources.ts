@@ -13,7 +13,7 @@ import {
 
 type Row = { id: string; name?: string | null; source_id?: string | null; email?: string | null };
 const FEW = 20;
-const named = ({ id, name, source_id }: Row) => ({ value: id, label: name ?? source_id ?? id });
+export const named = ({ id, name, source_id }: Row) => ({ value: id, label: name ?? source_id ?? id });
 const contains = (field: string, text: string) =>
   text === "" ? {} : { filters: { [field]: { conditions: { $contains: [text] } } } };
 

@@ -5,7 +5,7 @@ import { ALWAYS, daysSay, endOf, listSays, startOf, type Times } from "../kit/da
 import { formatCount } from "../kit/money/count.ts";
 import { formatMoney } from "../kit/money/money.ts";
 import { localeOf, type Text } from "../text/text.ts";
-import { worthOf } from "./worth.ts";
+import { type GoodsSaid, worthOn } from "./discount/goods-words.ts";
 
 export type Look = { t: Text; currency: string; zone: string };
 
@@ -20,7 +20,9 @@ export type Gift = {
 export type Offer = {
   kind: string;
   discount?: Discount | null;
-  tiers?: readonly { name: string; discount: Discount | null }[];
+  /** The products that the discount takes; null: all of them. */
+  goods?: GoodsSaid | null;
+  tiers?: readonly { name: string; discount: Discount | null; goods?: GoodsSaid | null }[];
   /** On a gift card, in 1/100. */
   gift?: number | null;
   /** On a loyalty card at the beginning. */
@@ -60,11 +62,10 @@ export function referrerSays({ referrer = [] }: Offer, look: Omit<Look, "zone">)
 }
 
 function givesOf(offer: Offer, { t, currency }: Look): string {
-  const { kind, discount, tiers = [], gift, points, earns, friend } = offer;
+  const { kind, discount, goods, tiers = [], gift, points, earns, friend } = offer;
   const money = (minor: number) => formatMoney(minor, currency, { locale: localeOf() });
-  const worth = (one: Discount | null | undefined) => worthOf({ discount: one ?? null }, { t, currency });
   if (kind === "PROMOTION") {
-    const offers = tiers.flatMap((tier) => worth(tier.discount) ?? []);
+    const offers = tiers.flatMap((tier) => worthOn(tier.discount, tier.goods, { t, currency }) ?? []);
     if (offers.length === 0) return t("sentence.nothing");
     const [few, more] = [offers.slice(0, 3), offers.length - 3];
     return [...few, ...(more > 0 ? [t("sentence.moreOffers", { count: more })] : [])].join(t("sentence.or"));
@@ -77,7 +78,7 @@ function givesOf(offer: Offer, { t, currency }: Look): string {
       : null;
     return [start, rate].filter((one) => one !== null).join(t("sentence.and")) || t("sentence.collects");
   }
-  const code = worth(discount) ?? t("sentence.nothing");
+  const code = worthOn(discount, goods, { t, currency }) ?? t("sentence.nothing");
   return friend ? `${code}${t("sentence.and")}${giftSays(friend, { t, currency })}` : code;
 }
 

@@ -5,10 +5,6 @@ import { useText } from "../text/text.ts";
 
 type Props = { defaultValue?: Option | null; onChange?: (chosen: Option | null) => void; error?: React.ReactNode };
 
-/** The category of a record that has at most one, as the field shows it. */
-export const categoryOf = (id: string | null | undefined, categories: readonly { id: string; name: string }[] = []) =>
-  id ? { value: id, label: categories.find((one) => one.id === id)?.name ?? id } : null;
-
 /** The category that decides what an offer may be combined with. */
 export function CategoryField({ defaultValue = null, onChange, error }: Props) {
   const t = useText();

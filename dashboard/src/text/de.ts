@@ -22,6 +22,7 @@ import { codes } from "./de/promotions/codes.ts";
 import { conditions } from "./de/promotions/conditions.ts";
 import { discounts } from "./de/promotions/discounts.ts";
 import { gifts } from "./de/promotions/gifts.ts";
+import { goods } from "./de/promotions/goods.ts";
 import { offers } from "./de/promotions/offers.ts";
 import { redemptions } from "./de/promotions/redemptions.ts";
 import { referrals } from "./de/promotions/referrals.ts";
@@ -72,6 +73,7 @@ export const de = {
   figures,
   discounts,
   offers,
+  goods,
   conditions,
   sentence,
   registry,

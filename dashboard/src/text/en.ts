@@ -22,6 +22,7 @@ import { codes } from "./en/promotions/codes.ts";
 import { conditions } from "./en/promotions/conditions.ts";
 import { discounts } from "./en/promotions/discounts.ts";
 import { gifts } from "./en/promotions/gifts.ts";
+import { goods } from "./en/promotions/goods.ts";
 import { offers } from "./en/promotions/offers.ts";
 import { redemptions } from "./en/promotions/redemptions.ts";
 import { referrals } from "./en/promotions/referrals.ts";
@@ -71,6 +72,7 @@ export const en = {
   figures,
   discounts,
   offers,
+  goods,
   conditions,
   sentence,
   registry,

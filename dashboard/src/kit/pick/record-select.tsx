@@ -24,7 +24,8 @@ export type RecordSource<O extends AnyOp> = {
   search?: RecordSearch;
   /** The parameters that find records by what somebody typed; the first ones for an empty text. */
   paramsOf: (text: string) => ParamsOf<O>;
-  optionOf: (row: RowOf<O>) => Option;
+  /** A row may hold several. */
+  optionOf: (row: RowOf<O>) => Option | readonly Option[];
 };
 
 type Props<O extends AnyOp> = Omit<SelectProps, "data" | "onChange" | "value" | "defaultValue"> & {
@@ -43,7 +44,7 @@ function useOptions<O extends AnyOp>({ operation, paramsOf, optionOf, search }: 
     keepOld: true,
   });
   if (isSearched) return found.data === undefined ? [] : search.optionsOf(found.data as never);
-  return list.data === undefined ? [] : rowsOf<RowOf<O>>(list.data).map(optionOf);
+  return list.data === undefined ? [] : rowsOf<RowOf<O>>(list.data).flatMap(optionOf);
 }
 
 /** Chooses a record. The server searches, so that no record is out of reach because it is not among the first ones. */
@@ -72,6 +73,8 @@ export function RecordSelect<O extends AnyOp>({ source, value, onChange, ...rest
       onInput={(event) => setTyped(event.currentTarget.value.trim())}
       onChange={(_, option) => {
         setTyped("");
+        // Where what was chosen stands elsewhere, the field is ready for the next one, and keeps the focus.
+        setText("");
         onChange(option ? { value: option.value, label: option.label } : null);
       }}
     />

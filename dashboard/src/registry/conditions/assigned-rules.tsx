@@ -6,6 +6,7 @@ import {
   assignValidationRule,
   deleteValidationRuleAssignment,
   getValidationRule,
+  type ValidationRule,
   type ValidationRuleAssignment,
 } from "../../api/operations.gen.ts";
 import { useCan } from "../../api/session.ts";
@@ -35,6 +36,19 @@ export function useUnassign() {
   };
 }
 
+/** What a rule says beside its conditions, or that it says nothing. */
+function Beside({ rule: { rules, bundle_rules, applicable_to } }: { rule: ValidationRule }) {
+  const t = useText();
+  const isOnGoods = applicable_to.included.length + applicable_to.excluded.length > 0;
+  const isEmpty = !isOnGoods && Object.keys(rules).length + Object.keys(bundle_rules).length === 0;
+  if (!isOnGoods && !isEmpty) return null;
+  return (
+    <Text size="sm" c="dimmed">
+      {t(isOnGoods ? "rules.goods" : "goods.emptyRule")}
+    </Text>
+  );
+}
+
 function AssignedRule({ of, assigned }: { of: Ruled; assigned: Assigned }) {
   const t = useText();
   const unassign = useUnassign();
@@ -49,6 +63,7 @@ function AssignedRule({ of, assigned }: { of: Ruled; assigned: Assigned }) {
         <Text size="sm" component="div">
           <RuleWords id={assigned.rule_id} />
         </Text>
+        {data && <Beside rule={data} />}
       </div>
       <Can do="deleteValidationRuleAssignment">
         <ActionIcon

@@ -1,6 +1,7 @@
 import { Pill, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { listProductCollections, type RegistryRule } from "../../api/operations.gen.ts";
+import { COLLECTIONS, goodIn } from "../../api/goods-sources.ts";
+import type { RegistryRule } from "../../api/operations.gen.ts";
 import { PRODUCTS, SEGMENTS } from "../../api/sources.ts";
 import { MoneyField } from "../../kit/form/money-field.tsx";
 import { NumberInput, Select, TagsInput } from "../../kit/later/fields.ts";
@@ -16,12 +17,6 @@ type Props = {
   condition: Condition;
   isSingle: boolean;
   onChange: (values: readonly unknown[]) => void;
-};
-
-const COLLECTIONS = {
-  operation: listProductCollections,
-  paramsOf: () => ({ limit: 100 }),
-  optionOf: ({ id, name }: { id: string; name: string }) => ({ value: id, label: name }),
 };
 
 /** A text as the value that it means. What was there before keeps its kind: "01" stays a text. */
@@ -95,7 +90,7 @@ function PickRecords({ rule, label, condition: { operator, values }, onChange }:
             aria-label={t("rules.pickCollection", { name: label })}
             placeholder={t("rules.addCollection")}
             value={null}
-            onChange={(chosen) => chosen && add({ id: chosen.value, object: "products_collection" })}
+            onChange={(chosen) => chosen && add(goodIn(chosen.value))}
           />
         </>
       )}

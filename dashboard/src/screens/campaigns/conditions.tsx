@@ -1,21 +1,28 @@
 import { Text } from "@mantine/core";
 import { Fragment } from "react";
-import type { Campaign } from "../../api/operations.gen.ts";
+import { type Campaign, getValidationRule } from "../../api/operations.gen.ts";
 import { useProject } from "../../api/session.ts";
+import { useOps } from "../../api/use-ops.ts";
 import { RuleWords } from "../../registry/conditions/rule-words.tsx";
 import { worthOf } from "../../registry/worth.ts";
 import { useText } from "../../text/text.ts";
 
 function Line({ of, rules }: { of: string; rules: readonly { rule_id: string }[] }) {
   const t = useText();
-  if (rules.length === 0) return null;
+  const { data } = useOps(
+    getValidationRule,
+    rules.map(({ rule_id: validationRuleId }) => ({ validationRuleId })),
+  );
+  // A rule may say nothing but the products: the sentence has them.
+  const asking = (data ?? []).filter((rule) => Object.keys(rule.rules).length > 0);
+  if (asking.length === 0) return null;
   return (
     <Text size="sm" component="div">
       {of}:{" "}
-      {rules.map(({ rule_id }, place) => (
-        <Fragment key={rule_id}>
+      {asking.map(({ id }, place) => (
+        <Fragment key={id}>
           {place > 0 && t("sentence.and")}
-          <RuleWords id={rule_id} />
+          <RuleWords id={id} />
         </Fragment>
       ))}
     </Text>

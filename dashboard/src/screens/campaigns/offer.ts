@@ -1,13 +1,18 @@
 import type { Campaign } from "../../api/operations.gen.ts";
 import { timesOf } from "../../kit/date/times.ts";
 import type { Offer } from "../../registry/campaign-sentence.ts";
+import type { FoundGoods } from "./goods/use-goods.ts";
+import { foundSaid } from "./goods/values.ts";
 import { type Rewards, referralIn, referralOf } from "./referral/values.ts";
 
 /** What a saved campaign offers, for its sentence. */
-export const offerOf = (campaign: Campaign, rewards: Rewards = new Map()): Offer => ({
+export const offerOf = (campaign: Campaign, rewards: Rewards = new Map(), found?: FoundGoods): Offer => ({
   kind: campaign.campaign_type,
   discount: campaign.voucher?.discount ?? null,
-  tiers: (campaign.promotion?.tiers ?? []).map(({ name, action }) => ({ name, discount: action.discount })),
+  goods: foundSaid(found?.get(campaign.id), campaign.voucher?.discount ?? null),
+  tiers: (campaign.promotion?.tiers ?? []).map(({ id, name, action: { discount } }) => ({
+    ...{ name, discount, goods: foundSaid(found?.get(id), discount) },
+  })),
   gift: campaign.voucher?.gift?.amount ?? null,
   points: campaign.voucher?.loyalty_card?.points ?? null,
   ...(campaign.referral_program && referralIn(referralOf(campaign, rewards))),

@@ -7,6 +7,7 @@ import { Page } from "../../kit/page/page.tsx";
 import { campaignSentence } from "../../registry/campaign-sentence.ts";
 import { useText } from "../../text/text.ts";
 import { Actions } from "./actions.tsx";
+import { ownersIn, useGoods } from "./goods/use-goods.ts";
 import { KINDS } from "./kinds.ts";
 import { offerOf } from "./offer.ts";
 import { useReferrerRewards } from "./referral/use-rewards.ts";
@@ -20,6 +21,7 @@ export default function CampaignPage() {
   const { campaignId = "" } = useParams();
   const campaign = useOp(getCampaign, { campaignId });
   const rewards = useReferrerRewards(campaign.data);
+  const { data: goods } = useGoods(campaign.data ? ownersIn(campaign.data) : []);
   const isWithCodes = campaign.data?.campaign_type !== "PROMOTION";
   return (
     <Page
@@ -30,7 +32,7 @@ export default function CampaignPage() {
         <>
           {[
             t(KINDS[one.campaign_type]),
-            campaignSentence(offerOf(one, rewards), { t, currency, zone: timezone }),
+            campaignSentence(offerOf(one, rewards, goods), { t, currency, zone: timezone }),
             ...one.categories.map(({ name }) => t("conditions.inCategory", { name })),
           ].join(" · ")}
           {can("getValidationRule") && (

@@ -9,7 +9,7 @@ import { formatCount } from "../../kit/money/count.ts";
 import { formatMoney } from "../../kit/money/money.ts";
 import { Page } from "../../kit/page/page.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
-import { categoryOf } from "../../registry/category-field.tsx";
+import { categoryOf } from "../../registry/category-of.ts";
 import { AssignedRules } from "../../registry/conditions/assigned-rules.tsx";
 import { worthOf } from "../../registry/worth.ts";
 import { localeOf, useText } from "../../text/text.ts";

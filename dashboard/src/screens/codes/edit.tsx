@@ -12,7 +12,8 @@ import { Page } from "../../kit/page/page.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
 import type { Option } from "../../kit/pick/record-select.tsx";
 import { notifyDone } from "../../kit/undo/undo.tsx";
-import { CategoryField, categoryOf } from "../../registry/category-field.tsx";
+import { CategoryField } from "../../registry/category-field.tsx";
+import { categoryOf } from "../../registry/category-of.ts";
 import { useText } from "../../text/text.ts";
 
 type Values = {

@@ -1,9 +1,11 @@
 import type { BodyOf } from "../../../api/op.ts";
 import type { Discount, PromotionTier, updatePromotionTier } from "../../../api/operations.gen.ts";
 import { ALWAYS, startFault, type Times, timesFault, timesOf, validityOf } from "../../../kit/date/times.ts";
+import { isSame } from "../../../kit/form/changes.ts";
 import type { Option } from "../../../kit/pick/record-select.tsx";
-import { categoryOf } from "../../../registry/category-field.tsx";
+import { categoryOf } from "../../../registry/category-of.ts";
 import type { Text } from "../../../text/text.ts";
+import { ALL_GOODS, type Goods, goodsFault } from "../goods/values.ts";
 import { discountFault, filled } from "../wizard/values.ts";
 
 /** An offer as its form holds it. `rule` is for a new one: a saved one has its rules below the form. */
@@ -11,6 +13,7 @@ export type OfferValues = {
   name: string;
   banner: string;
   discount: Discount | null;
+  goods: Goods;
   active: boolean;
   start_date: string | null;
   expiration_date: string | null;
@@ -21,23 +24,28 @@ export type OfferValues = {
 
 export const NEW_OFFER: OfferValues = {
   ...{ name: "", banner: "", discount: { type: "PERCENT", effect: "APPLY_TO_ORDER" }, active: true },
+  goods: ALL_GOODS,
   ...{ start_date: null, expiration_date: null, times: ALWAYS, category: null, rule: null },
 };
 
-export const offerValuesOf = (tier: PromotionTier): OfferValues => ({
+export const offerValuesOf = (tier: PromotionTier, goods: Goods = ALL_GOODS): OfferValues => ({
+  goods,
   ...{ name: tier.name, banner: tier.banner ?? "", discount: tier.action.discount, active: tier.active, rule: null },
   ...{ start_date: tier.start_date, expiration_date: tier.expiration_date, times: timesOf(tier) },
   category: categoryOf(tier.category_id, tier.categories),
 });
 
-/** What is missing or contradicts itself. The server decides the rest. */
-export function offerFaults({ name, discount, start_date, expiration_date, times }: OfferValues, t: Text) {
+/** What is missing or contradicts itself. The server decides the rest. What the interface left so keeps nobody from saving. */
+export function offerFaults(values: OfferValues, was: OfferValues, t: Text) {
+  const { name, discount, goods, start_date, expiration_date, times } = values;
   const fault = discountFault(discount, t);
   const [noStart, wrongTimes] = [startFault(times, start_date, t), timesFault(times, t)];
+  const goodsWrong = isSame(goods, was.goods) ? null : goodsFault(goods, discount, t);
   const isBackwards = start_date && expiration_date && Date.parse(start_date) >= Date.parse(expiration_date);
   return {
     ...(name.trim() === "" && { name: t("kit.form.required") }),
     ...(fault !== null && { discount: fault }),
+    ...(goodsWrong !== null && { goods: goodsWrong }),
     ...(isBackwards && { expiration_date: t("campaigns.endsBefore") }),
     ...(noStart !== null && { start_date: noStart }),
     ...(wrongTimes !== null && { times: wrongTimes }),

@@ -1,71 +1,53 @@
 import { Divider, Modal, Stack, Switch, TextInput, Title } from "@mantine/core";
-import { lazy, Suspense } from "react";
-import {
-  type Campaign,
-  createPromotionTier,
-  disablePromotionTier,
-  enablePromotionTier,
-  getPromotionTier,
-  type PromotionTier,
-  updatePromotionTier,
-} from "../../../api/operations.gen.ts";
+import { lazy, Suspense, useRef } from "react";
+import { type Campaign, getPromotionTier, type PromotionTier } from "../../../api/operations.gen.ts";
 import { sendFor } from "../../../api/send.ts";
 import { useCan } from "../../../api/session.ts";
 import { useOp, useRecord } from "../../../api/use-op.ts";
 import { Edited } from "../../../kit/form/edited.tsx";
 import { PeriodField } from "../../../kit/form/period-field.tsx";
 import { RecordForm } from "../../../kit/form/record-form.tsx";
-import type { SendStep } from "../../../kit/form/steps.ts";
 import { type RecordForm as RecordFormState, useRecordForm, type Version } from "../../../kit/form/use-record-form.ts";
 import { LoadingRows } from "../../../kit/states/states.tsx";
 import { notifyDone } from "../../../kit/undo/undo.tsx";
 import { CategoryField } from "../../../registry/category-field.tsx";
 import { AssignedRules } from "../../../registry/conditions/assigned-rules.tsx";
-import { DiscountField } from "../../../registry/discount.ts";
 import { useText } from "../../../text/text.ts";
+import { DiscountOnGoods } from "../goods/discount-on-goods.tsx";
+import { readGoods, useGoods } from "../goods/use-goods.ts";
+import type { Found } from "../goods/values.ts";
 import { NewRuleField } from "./new-rule-field.tsx";
-import { NEW_OFFER, type OfferValues, offerChanges, offerFaults, offerValuesOf } from "./offer-values.ts";
+import { NEW_OFFER, type OfferValues, offerFaults, offerValuesOf } from "./offer-values.ts";
+import { type SavedOffer as Saved, saveOffer } from "./save-offer.ts";
 
 const TimesField = lazy(() => import("../../../kit/form/times-field.tsx"));
 
-type Saved = { id: string | null; campaign: Campaign };
+/** What choosing products may take. */
+const RULE_WRITES = [
+  ...["createValidationRule", "assignValidationRule", "updateValidationRule", "deleteValidationRuleAssignment"],
+];
 
-/** Makes an offer, or sends what was changed of one. */
-async function save(
-  send: SendStep,
-  of: Saved,
-  edit: { values: OfferValues; changes: Partial<OfferValues> },
-  version: object,
-) {
-  const { values, changes } = edit;
-  if (of.id === null) {
-    const { name: _, action: __, ...rest } = offerChanges(values);
-    const { active, rule } = values;
-    const action = { discount: offerChanges(values).action!.discount };
-    const body = { ...rest, name: values.name.trim(), action, active, ...(rule && { validation_rules: [rule] }) };
-    return send(createPromotionTier, { params: { campaignId: of.campaign.id }, body });
-  }
-  const params = { promotionTierId: of.id };
-  const body = offerChanges(changes);
-  if (Object.keys(body).length > 0)
-    await send(updatePromotionTier, { params, body, ...version }, `update ${JSON.stringify(body)}`);
-  const toggle = changes.active ? enablePromotionTier : disablePromotionTier;
-  return changes.active === undefined ? null : send(toggle, { params });
-}
+type FieldsProps = Omit<Saved, "place"> & { from: Version<OfferValues>; place?: Found["place"]; onDone: () => void };
 
-type FieldsProps = Saved & { from: Version<OfferValues>; onDone: () => void };
-
-function OfferFields({ id, campaign, from, onDone }: FieldsProps) {
+function OfferFields({ id, campaign, from, place = { kind: "new" }, onDone }: FieldsProps) {
   const t = useText();
   const can = useCan();
   const state: RecordFormState<OfferValues> = useRecordForm<OfferValues>({
     record: `promotion-tier:${id ?? `new:${campaign.id}`}`,
     from,
-    validate: (typed) => offerFaults(typed, t),
+    validate: (typed) => offerFaults(typed, from.values, t),
     save: (send, changes, version) =>
-      save(send, { id, campaign }, { values: state.form.getValues(), changes }, version),
+      saveOffer(
+        send,
+        { id, campaign, place },
+        { values: state.form.getValues(), changes, goodsWord: labels.goods },
+        version,
+      ),
     ...(id !== null && {
-      readAgain: async () => versionOf(await sendFor(getPromotionTier, { promotionTierId: id })),
+      readAgain: async () => {
+        const read = await sendFor(getPromotionTier, { promotionTierId: id });
+        return versionOf(read, (await readGoods([ownerOf(read.body)], can)).get(id));
+      },
     }),
     onSaved: () => {
       notifyDone(t(id === null ? "offers.added" : "kit.form.saved"));
@@ -76,7 +58,7 @@ function OfferFields({ id, campaign, from, onDone }: FieldsProps) {
   const bind = (field: keyof OfferValues) => form.getInputProps(field);
   const labels = {
     ...{ name: t("campaigns.offerName"), banner: t("campaigns.banner"), discount: t("campaigns.steps.offer") },
-    ...{ active: t("offers.active"), category: t("conditions.category") },
+    ...{ goods: t("goods.title"), active: t("offers.active"), category: t("conditions.category") },
     ...{ start_date: t("campaigns.starts"), expiration_date: t("campaigns.ends"), times: t("kit.times.title") },
   };
   return (
@@ -88,7 +70,12 @@ function OfferFields({ id, campaign, from, onDone }: FieldsProps) {
         description={t("offers.bannerHelp")}
         {...bind("banner")}
       />
-      <DiscountField key={form.key("discount")} {...bind("discount")} />
+      <DiscountOnGoods
+        key={`${form.key("discount")} ${form.key("goods")}`}
+        discount={bind("discount")}
+        goods={bind("goods")}
+        place={RULE_WRITES.every(can) ? place : null}
+      />
       <PeriodField
         start={{ fieldKey: form.key("start_date"), ...bind("start_date") }}
         end={{ fieldKey: form.key("expiration_date"), ...bind("expiration_date") }}
@@ -108,10 +95,21 @@ function OfferFields({ id, campaign, from, onDone }: FieldsProps) {
   );
 }
 
-const versionOf = ({ body, etag }: { body: PromotionTier; etag: string | null }): Version<OfferValues> => ({
-  values: offerValuesOf(body),
+const ownerOf = ({ id, validation_rule_assignments: { data } }: PromotionTier) => ({ id, assigned: data });
+type Read = { body: PromotionTier; etag: string | null };
+const versionOf = ({ body, etag }: Read, found: Found | undefined): Version<OfferValues> => ({
+  values: offerValuesOf(body, found?.goods),
   etag,
 });
+
+/** The form of an offer, once its products are there. */
+function ReadOffer({ read, ...rest }: { read: Read } & Omit<FieldsProps, "from" | "place">) {
+  const { data, isFetching } = useGoods([ownerOf(read.body)]);
+  const found = useRef<Found>(undefined);
+  if (!isFetching) found.current ??= data?.get(read.body.id);
+  if (!found.current) return <LoadingRows />;
+  return <OfferFields from={versionOf(read, found.current)} place={found.current.place} {...rest} />;
+}
 
 function SavedOffer({ id, campaign, onDone }: { id: string; campaign: Campaign; onDone: () => void }) {
   const t = useText();
@@ -121,7 +119,7 @@ function SavedOffer({ id, campaign, onDone }: { id: string; campaign: Campaign; 
   const { data } = useOp(getPromotionTier, { promotionTierId: id });
   return (
     <Stack gap="lg">
-      <Edited of={record}>{(read) => <OfferFields from={versionOf(read)} {...{ id, campaign, onDone }} />}</Edited>
+      <Edited of={record}>{(read) => <ReadOffer read={read} {...{ id, campaign, onDone }} />}</Edited>
       {data && can("getValidationRule") && (
         <>
           <Divider />

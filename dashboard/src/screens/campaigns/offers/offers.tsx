@@ -27,8 +27,10 @@ import { Loaded } from "../../../kit/states/loaded.tsx";
 import { Empty } from "../../../kit/states/states.tsx";
 import { useAct } from "../../../kit/undo/use-act.ts";
 import { timesSay } from "../../../registry/campaign-sentence.ts";
-import { worthOf } from "../../../registry/worth.ts";
+import { worthOn } from "../../../registry/discount/goods-words.ts";
 import { useText } from "../../../text/text.ts";
+import { type FoundGoods, useGoods } from "../goods/use-goods.ts";
+import { foundSaid } from "../goods/values.ts";
 
 const OfferWindow = lazy(() => import("./offer-window.tsx"));
 const NEW = "new";
@@ -67,7 +69,9 @@ function Place({ tier: { id, name }, of }: { tier: PromotionTier; of: Order }) {
   );
 }
 
-function useColumns(open: (id: string) => void, order: Order): Column<PromotionTier>[] {
+type Look = { open: (id: string) => void; order: Order; goods: FoundGoods | undefined };
+
+function useColumns({ open, order, goods }: Look): Column<PromotionTier>[] {
   const t = useText();
   const can = useCan();
   const acts = useOfferActs();
@@ -85,7 +89,10 @@ function useColumns(open: (id: string) => void, order: Order): Column<PromotionT
     }),
     text<PromotionTier>("campaigns.worth", "action", {
       cell: (tier, look) =>
-        [worthOf({ discount: tier.action.discount }, look) ?? "–", ...timesSay(timesOf(tier), look.t)].join(", "),
+        [
+          worthOn(tier.action.discount, foundSaid(goods?.get(tier.id), tier.action.discount), look) ?? "–",
+          ...timesSay(timesOf(tier), look.t),
+        ].join(", "),
     }),
     text<PromotionTier>("campaigns.banner", "banner"),
     status<PromotionTier>("campaigns.status", "status"),
@@ -123,7 +130,9 @@ function OffersTable({ tiers, open }: TableProps) {
   const order = useOrder(tiers, updatePromotionTier, (promotionTierId, hierarchy) =>
     send(updatePromotionTier, { promotionTierId }, { body: { hierarchy } }),
   );
-  const columns = useColumns(open, order);
+  const owners = tiers.map(({ id, validation_rule_assignments: { data } }) => ({ id, assigned: data }));
+  const { data: goods } = useGoods(owners);
+  const columns = useColumns({ open, order, goods });
   const byId = new Map(tiers.map((one) => [one.id, one]));
   return (
     <Panel p={0}>

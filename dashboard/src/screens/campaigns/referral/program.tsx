@@ -6,8 +6,9 @@ import { Facts } from "../../../kit/facts/facts.tsx";
 import { Can } from "../../../kit/page/can.tsx";
 import { Section } from "../../../kit/page/section.tsx";
 import { giftSays, referrerSays } from "../../../registry/campaign-sentence.ts";
-import { worthOf } from "../../../registry/worth.ts";
+import { worthOn } from "../../../registry/discount/goods-words.ts";
 import { useText } from "../../../text/text.ts";
+import { ownersIn, useGoods } from "../goods/use-goods.ts";
 import { offerOf } from "../offer.ts";
 import { useReferrerRewards } from "./use-rewards.ts";
 import { referralOf } from "./values.ts";
@@ -17,10 +18,11 @@ export default function ReferralProgram({ campaign }: { campaign: Campaign }) {
   const t = useText();
   const { currency } = useProject();
   const rewards = useReferrerRewards(campaign);
+  const { data: goods } = useGoods(ownersIn(campaign));
   const look = { t, currency };
-  const offer = offerOf(campaign, rewards);
+  const offer = offerOf(campaign, rewards, goods);
   const { counts, event } = referralOf(campaign, rewards ?? new Map());
-  const friend = [worthOf({ discount: offer.discount ?? null }, look), offer.friend && giftSays(offer.friend, look)];
+  const friend = [worthOn(offer.discount, offer.goods, look), offer.friend && giftSays(offer.friend, look)];
   return (
     <Section title={t("referrals.program")}>
       <Facts

@@ -21,6 +21,7 @@ import { ReasonsCard } from "./reasons.tsx";
 import { useCounted } from "./use-counted.ts";
 
 const Next = lazy(() => import("./next.tsx"));
+const GoodsCard = lazy(() => import("../goods/goods-card.tsx"));
 const ReferralProgram = lazy(() => import("../referral/program.tsx"));
 
 const METRICS: Record<Campaign["campaign_type"], readonly Metric[]> = {
@@ -123,6 +124,11 @@ export default function Overview({ record }: { record: Campaign }) {
         {record.campaign_type === "REFERRAL_PROGRAM" && (
           <Suspense>
             <ReferralProgram campaign={record} />
+          </Suspense>
+        )}
+        {can("getValidationRule") && record.voucher?.discount && (
+          <Suspense>
+            <GoodsCard campaign={record} />
           </Suspense>
         )}
         {can("getValidationRule") && (

@@ -3,7 +3,7 @@ import { lazy, Suspense } from "react";
 import { useCan } from "../../../api/session.ts";
 import { LoadingRows } from "../../../kit/states/states.tsx";
 import { useText } from "../../../text/text.ts";
-import { LABELS } from "./fields.tsx";
+import { LABELS } from "./labels.ts";
 import { type Field, faultsIn, type Step, stepOf, type Values } from "./values.ts";
 
 const TryCart = lazy(() => import("./try-cart.tsx"));

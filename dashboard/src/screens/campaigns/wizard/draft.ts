@@ -1,10 +1,11 @@
 import { type Cart, type Question, questionOf } from "../../../registry/cart/cart.ts";
-import { bodyOf, ruleOf } from "./sent.ts";
+import { bodyOf, ruleOf, ruleOfTier } from "./sent.ts";
 import { typeOf, type Values } from "./values.ts";
 
 // Names that nothing saved has.
 const CAMPAIGN = "camp_draft";
 const RULE = "val_draft";
+const tierRuleId = (key: number) => `${RULE}_${key}`;
 const tierId = (place: number) => `promo_draft_${place + 1}`;
 
 /** The codes and tiers of a campaign that is not saved, as a cart names them, each with what people call it. */
@@ -23,15 +24,26 @@ export function draftQuestion(values: Values, cart: Cart): Question | null {
   const question = questionOf({ ...cart, codes: [...draftNames(values).keys(), ...cart.codes] });
   if (!question?.order) return null;
   const rule = ruleOf(values);
+  const tierRules = values.tiers.flatMap((tier) => {
+    const own = values.campaign_type === "PROMOTION" ? ruleOfTier(tier, values) : null;
+    return own ? [{ key: tier.key, id: tierRuleId(tier.key), own }] : [];
+  });
   // What a friend gets is what a code gives; only that a code of a referral must have been given to somebody first.
   const campaign_type = values.campaign_type === "REFERRAL_PROGRAM" ? "DISCOUNT_COUPONS" : values.campaign_type;
   const asked = { ...values, campaign_type, type: typeOf(values) };
-  const { vouchers_count: _, promotion, ...body } = bodyOf(asked, rule === null ? null : RULE);
+  const {
+    vouchers_count: _,
+    promotion,
+    ...body
+  } = bodyOf(asked, rule === null ? null : RULE, {
+    tierRules: new Map(tierRules.map(({ key, id }) => [key, id])),
+  });
   const campaign = {
     ...{ ...body, id: CAMPAIGN },
     ...(promotion && { promotion: { tiers: promotion.tiers?.map((tier, place) => ({ ...tier, id: tierId(place) })) } }),
   };
-  const draft = { campaigns: [campaign], ...(rule && { validation_rules: [{ ...rule, id: RULE }] }) };
+  const rules = [...(rule ? [{ ...rule, id: RULE }] : []), ...tierRules.map(({ id, own }) => ({ ...own, id }))];
+  const draft = { campaigns: [campaign], ...(rules.length > 0 && { validation_rules: rules }) };
   const { at } = cart;
   return { ...question, options: { expand: ["trace"], draft, ...(at !== null && { at }) } } as Question;
 }

@@ -2,9 +2,10 @@ import { Group, Stack, Text } from "@mantine/core";
 import { lazy, Suspense } from "react";
 import { MoneyField } from "../../../kit/form/money-field.tsx";
 import { LoadingRows } from "../../../kit/states/states.tsx";
-import { DiscountField } from "../../../registry/discount.ts";
 import { useText } from "../../../text/text.ts";
-import { bind, CountField, Elsewhere } from "./fields.tsx";
+import { DiscountOnGoods } from "../goods/discount-on-goods.tsx";
+import { CountField, Elsewhere } from "./fields.tsx";
+import { bind } from "./labels.ts";
 import type { StepProps } from "./steps.tsx";
 
 const PointsExpiryField = lazy(() => import("../../../registry/points-expiry-field.tsx"));
@@ -12,13 +13,13 @@ const ReferralField = lazy(() => import("../referral/referral-field.tsx"));
 const TiersField = lazy(() => import("./tiers-field.tsx"));
 
 /** What people get. */
-export default function OfferStep({ form, values, isNew }: StepProps) {
+export default function OfferStep({ form, values, isNew, asks }: StepProps) {
   const t = useText();
   const kind = values.campaign_type;
   if (kind === "PROMOTION")
     return isNew ? (
       <Suspense fallback={<LoadingRows rows={3} />}>
-        <TiersField key={form.key("tiers")} {...bind(form, "tiers")} />
+        <TiersField key={form.key("tiers")} place={asks.goods} {...bind(form, "tiers")} />
       </Suspense>
     ) : (
       <Elsewhere text="campaigns.offersElsewhere" to="?tab=tiers" link="campaigns.tiers" />
@@ -54,7 +55,14 @@ export default function OfferStep({ form, values, isNew }: StepProps) {
         )}
       </Stack>
     );
-  const discount = <DiscountField key={form.key("discount")} {...bind(form, "discount")} />;
+  const discount = (
+    <DiscountOnGoods
+      key={`${form.key("discount")} ${form.key("goods")}`}
+      discount={bind(form, "discount")}
+      goods={bind(form, "goods")}
+      place={asks.goods}
+    />
+  );
   if (kind !== "REFERRAL_PROGRAM") return discount;
   return (
     <Stack gap="xl">

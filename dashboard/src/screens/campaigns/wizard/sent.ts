@@ -2,13 +2,30 @@ import type { BodyOf } from "../../../api/op.ts";
 import type { Campaign, createCampaign, createValidationRule, updateCampaign } from "../../../api/operations.gen.ts";
 import { validityOf } from "../../../kit/date/times.ts";
 import { cardChanges, newCard } from "../../../registry/points-expiry.ts";
+import { applicableOf, goodsFor } from "../goods/values.ts";
+import type { Kind } from "../kinds.ts";
 import { programOf } from "../referral/values.ts";
-import { type Field, filled, typeOf, type Values, valuesOf } from "./values.ts";
+import { type Field, filled, type TierValue, typeOf, type Values, valuesOf } from "./values.ts";
 
 // What is sent to make a campaign, and to change it.
 
-/** The conditions of a campaign as a rule, or null where it has none. */
-export function ruleOf(values: Values): BodyOf<typeof createValidationRule> | null {
+type RuleBody = BodyOf<typeof createValidationRule>;
+/** What was made before the campaign: the rewards of referrers, and the rules of offers, by their keys. */
+type Made = { assigned?: ReadonlyMap<number, string>; tierRules?: ReadonlyMap<number, string> };
+
+/** Kinds with one discount. The offers of a promotion have one each, and products of their own. */
+const HAS_DISCOUNT: readonly Kind[] = ["DISCOUNT_COUPONS", "REFERRAL_PROGRAM"];
+
+/** The products of an offer that is made with its promotion, as a rule; null: it takes all of them. */
+export function ruleOfTier({ name, discount, goods }: TierValue, values: Values): RuleBody | null {
+  const taken = goodsFor(goods, discount);
+  return taken.which === "all"
+    ? null
+    : { name: `${values.name.trim()}: ${name.trim()}`, applicable_to: applicableOf(taken) };
+}
+
+/** The conditions of a campaign and the products of its discount as one rule, or null where it has neither. */
+export function ruleOf(values: Values): RuleBody | null {
   const { segment, spends, per_customer, budget } = values;
   const conditions = [
     segment && { name: "customer.segment", conditions: { $is: [segment.value] } },
@@ -19,10 +36,14 @@ export function ruleOf(values: Values): BodyOf<typeof createValidationRule> | nu
     },
     budget && { name: "campaign.orders.amount_discounted", conditions: { $less_than_or_equal: [budget] } },
   ].filter((one) => Boolean(one));
-  if (conditions.length === 0) return null;
+  const goods = goodsFor(values.goods, values.discount);
+  const isOnGoods = HAS_DISCOUNT.includes(values.campaign_type) && goods.which !== "all";
+  const applicable_to = isOnGoods ? { applicable_to: applicableOf(goods) } : {};
+  const name = values.name.trim();
+  if (conditions.length === 0) return isOnGoods ? { name, ...applicable_to } : null;
   const numbered = conditions.map((one, place) => [String(place + 1), one] as const);
   const rules = { ...Object.fromEntries(numbered), logic: numbered.map(([number]) => number).join(" and ") };
-  return { name: values.name.trim(), rules } as BodyOf<typeof createValidationRule>;
+  return { name, rules, ...applicable_to } as RuleBody;
 }
 
 function voucherOf(values: Values) {
@@ -45,11 +66,11 @@ function voucherOf(values: Values) {
   };
 }
 
-/** What is sent to make the campaign, with the rule and the rewards of referrers that were made before it. */
+/** What is sent to make the campaign, with what was made before it. */
 export function bodyOf(
   values: Values,
   ruleId: string | null,
-  assigned: ReadonlyMap<number, string> = new Map(),
+  { assigned = new Map(), tierRules = new Map() }: Made = {},
 ): BodyOf<typeof createCampaign> {
   const { campaign_type, start_date, expiration_date } = values;
   const type = typeOf(values);
@@ -59,9 +80,10 @@ export function bodyOf(
   };
   const rules = ruleId === null ? {} : { validation_rules: [ruleId] };
   if (campaign_type === "PROMOTION") {
-    const tiers = values.tiers.map(({ name, banner, discount }) => ({
+    const tiers = values.tiers.map(({ key, name, banner, discount }) => ({
       ...filled({ name: name.trim(), banner: banner.trim() }),
       action: { discount: filled(discount!) },
+      ...(tierRules.has(key) && { validation_rules: [tierRules.get(key)!] }),
     }));
     // Of the campaign, and not of each offer: its budget is one for all of them.
     return { ...common, ...rules, promotion: { tiers } };

@@ -1,4 +1,4 @@
-import { START, type Values } from "./values.ts";
+import { NEW_TIER, START, type Values } from "./values.ts";
 
 // What a new campaign can begin with, when nobody has saved a template yet. Amounts are in 1/100.
 
@@ -14,7 +14,7 @@ export const STARTS = {
   spendAndSave: {
     campaign_type: "PROMOTION",
     spends: 5000,
-    tiers: [{ key: 1, name: "", banner: "", discount: { type: "AMOUNT", amount_off: 500, effect: "APPLY_TO_ORDER" } }],
+    tiers: [{ ...NEW_TIER, key: 1, discount: { type: "AMOUNT", amount_off: 500, effect: "APPLY_TO_ORDER" } }],
   },
   giftCards: { campaign_type: "GIFT_VOUCHERS", type: "STATIC", gift: 2500, vouchers_count: 100 },
   friends: {

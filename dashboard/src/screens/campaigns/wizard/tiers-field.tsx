@@ -1,44 +1,49 @@
 import { Button, Stack, Text, TextInput } from "@mantine/core";
 import { IconPlus } from "@tabler/icons-react";
-import { type ReactNode, useState } from "react";
-import { DiscountField } from "../../../registry/discount.ts";
+import { type ReactNode, useRef, useState } from "react";
 import { useText } from "../../../text/text.ts";
+import { DiscountOnGoods } from "../goods/discount-on-goods.tsx";
+import { goodsFault, type Place } from "../goods/values.ts";
 import classes from "./form.module.css";
-import type { TierValue } from "./values.ts";
+import { NEW_TIER, type TierValue } from "./values.ts";
 
 type Props = {
   defaultValue?: TierValue[];
   onChange?: (tiers: TierValue[]) => void;
   error?: ReactNode;
   "data-path"?: string;
+  place: Place | null;
 };
 const MANY = 20;
 
 /** The offers of a promotion, each with its name and its discount. */
-export default function TiersField({ defaultValue = [], onChange, error, "data-path": path }: Props) {
+export default function TiersField({ defaultValue = [], onChange, error, place, "data-path": path }: Props) {
   const t = useText();
   const [tiers, setTiers] = useState(defaultValue);
+  // A discount and its products may change in one go: the second starts from what the first left.
+  const latest = useRef(tiers);
   const put = (next: TierValue[]) => {
+    latest.current = next;
     setTiers(next);
     onChange?.(next);
   };
   const change = (key: number, more: Partial<TierValue>) =>
-    put(tiers.map((tier) => (tier.key === key ? { ...tier, ...more } : tier)));
+    put(latest.current.map((tier) => (tier.key === key ? { ...tier, ...more } : tier)));
   const add = () => {
     const key = Math.max(0, ...tiers.map((tier) => tier.key)) + 1;
-    put([...tiers, { key, name: "", banner: "", discount: null }]);
+    put([...tiers, { ...NEW_TIER, key }]);
   };
   return (
     <Stack gap="lg">
-      {tiers.map(({ key, name, banner, discount }, place) => (
+      {tiers.map(({ key, name, banner, discount, goods }, at) => (
         <fieldset key={key} className={classes.tier}>
-          <legend>{t("campaigns.offer", { number: place + 1 })}</legend>
+          <legend>{t("campaigns.offer", { number: at + 1 })}</legend>
           <Stack gap="md">
             <TextInput
               label={t("campaigns.offerName")}
               required
               defaultValue={name}
-              {...(place === 0 && path !== undefined && { "data-path": path })}
+              {...(at === 0 && path !== undefined && { "data-path": path })}
               onChange={({ currentTarget }) => change(key, { name: currentTarget.value })}
             />
             <TextInput
@@ -46,15 +51,22 @@ export default function TiersField({ defaultValue = [], onChange, error, "data-p
               defaultValue={banner}
               onChange={({ currentTarget }) => change(key, { banner: currentTarget.value })}
             />
-            <DiscountField defaultValue={discount} onChange={(next) => change(key, { discount: next })} />
+            <DiscountOnGoods
+              discount={{ defaultValue: discount, onChange: (next) => change(key, { discount: next }) }}
+              goods={{
+                ...{ defaultValue: goods, onChange: (next) => change(key, { goods: next }) },
+                ...(error && { error: goodsFault(goods, discount, t) }),
+              }}
+              place={place}
+            />
             {tiers.length > 1 && (
               <Button
                 variant="default"
                 size="xs"
-                aria-label={t("campaigns.removeOffer", { number: place + 1 })}
+                aria-label={t("campaigns.removeOffer", { number: at + 1 })}
                 onClick={() => put(tiers.filter((tier) => tier.key !== key))}
               >
-                {t("campaigns.removeOffer", { number: place + 1 })}
+                {t("campaigns.removeOffer", { number: at + 1 })}
               </Button>
             )}
           </Stack>

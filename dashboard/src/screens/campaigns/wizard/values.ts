@@ -1,14 +1,16 @@
 import type { Campaign, Discount } from "../../../api/operations.gen.ts";
 import { ALWAYS, startFault, type Times, timesFault, timesOf } from "../../../kit/date/times.ts";
+import { isSame } from "../../../kit/form/changes.ts";
 import type { Option } from "../../../kit/pick/record-select.tsx";
 import type { Offer } from "../../../registry/campaign-sentence.ts";
-import { categoryOf } from "../../../registry/category-field.tsx";
+import { categoryOf } from "../../../registry/category-of.ts";
 import { expiryFault, type PointsExpiry } from "../../../registry/points-expiry.ts";
 import type { Text } from "../../../text/text.ts";
+import { ALL_GOODS, type Goods, goodsFault, goodsSaid } from "../goods/values.ts";
 import type { Kind } from "../kinds.ts";
 import { NO_REFERRAL, type Referral, type Rewards, referralFault, referralIn, referralOf } from "../referral/values.ts";
 
-export type TierValue = { key: number; name: string; banner: string; discount: Discount | null };
+export type TierValue = { key: number; name: string; banner: string; discount: Discount | null; goods: Goods };
 /** A campaign as its form holds it. */
 export type Values = {
   campaign_type: Kind;
@@ -16,6 +18,7 @@ export type Values = {
   description: string;
   type: Campaign["type"];
   discount: Discount | null;
+  goods: Goods;
   gift: number | null;
   points: number | null;
   expires: PointsExpiry;
@@ -38,10 +41,12 @@ export type Values = {
 };
 export type Field = keyof Values;
 
+export const NEW_TIER = { name: "", banner: "", discount: null, goods: ALL_GOODS };
 export const START: Values = {
   ...{ campaign_type: "DISCOUNT_COUPONS", name: "", description: "", type: "STATIC" },
   ...{ discount: { type: "PERCENT", effect: "APPLY_TO_ORDER" }, gift: null, points: null, expires: null },
-  ...{ earn_points: null, earn_every: null, tiers: [{ key: 1, name: "", banner: "", discount: null }] },
+  goods: ALL_GOODS,
+  ...{ earn_points: null, earn_every: null, tiers: [{ ...NEW_TIER, key: 1 }] },
   referral: NO_REFERRAL,
   ...{ start_date: null, expiration_date: null, times: ALWAYS, segment: null, spends: null },
   ...{ code: "", vouchers_count: 100, pattern: "", uses: 1, per_customer: null, budget: null, category: null },
@@ -50,7 +55,7 @@ export const START: Values = {
 /** A step of the form and the fields in it. */
 export const STEPS = {
   kind: ["campaign_type", "name", "description"],
-  offer: ["discount", "gift", "points", "expires", "earn_points", "earn_every", "tiers", "referral"],
+  offer: ["discount", "goods", "gift", "points", "expires", "earn_points", "earn_every", "tiers", "referral"],
   when: ["start_date", "expiration_date", "times", "segment", "spends"],
   codes: ["type", "code", "vouchers_count", "pattern"],
   limits: ["uses", "per_customer", "budget", "category"],
@@ -95,14 +100,20 @@ export function faultsIn(values: Values, t: Text): Partial<Record<Field, string>
   const { campaign_type: kind, start_date, expiration_date, earn_points, earn_every } = values;
   const required = t("kit.form.required");
   const isDiscount = kind === "DISCOUNT_COUPONS" || kind === "REFERRAL_PROGRAM";
+  const badGoods = values.tiers.flatMap((tier) => goodsFault(tier.goods, tier.discount, t) ?? [])[0];
   const isBadTier = ({ name, discount }: TierValue) => name.trim() === "" || discountFault(discount, t) !== null;
   return {
     ...(values.name.trim() === "" && { name: required }),
     ...(isDiscount && discountFault(values.discount, t) !== null && { discount: discountFault(values.discount, t)! }),
+    ...(isDiscount &&
+      goodsFault(values.goods, values.discount, t) !== null && {
+        goods: goodsFault(values.goods, values.discount, t)!,
+      }),
     ...(kind === "GIFT_VOUCHERS" && !values.gift && { gift: required }),
     // A card that nothing puts points on is of no use; more ways to earn are added when the campaign is there.
     ...(kind === "LOYALTY_PROGRAM" && !earn_points && { earn_points: required }),
     ...(kind === "LOYALTY_PROGRAM" && !earn_every && { earn_every: required }),
+    ...(kind === "PROMOTION" && badGoods !== undefined && { tiers: badGoods }),
     ...(kind === "PROMOTION" &&
       (values.tiers.length === 0 || values.tiers.some(isBadTier)) && { tiers: t("campaigns.badTiers") }),
     ...(kind === "REFERRAL_PROGRAM" &&
@@ -123,18 +134,21 @@ const isSet = (value: unknown) => value !== null && value !== undefined && value
 export const filled = <T extends object>(body: T): T =>
   Object.fromEntries(Object.entries(body).filter(([, value]) => isSet(value))) as T;
 
-/** A saved campaign as the form shows it. What a form cannot change is only shown. `rewards`: what its referrers get. */
-export const valuesOf = (campaign: Campaign, rewards: Rewards = new Map()): Values => ({
+/** What is saved beside a campaign: what its referrers get, and the products that its discount takes. */
+export type BesideIt = { rewards?: Rewards; goods?: Goods };
+/** A saved campaign as the form shows it. What a form cannot change is only shown. */
+export const valuesOf = (campaign: Campaign, { rewards = new Map(), goods = ALL_GOODS }: BesideIt = {}): Values => ({
   ...START,
   ...{ campaign_type: campaign.campaign_type, name: campaign.name, type: campaign.type },
   description: campaign.description ?? "",
   discount: campaign.voucher?.discount ?? null,
+  goods,
   gift: campaign.voucher?.gift?.amount ?? null,
   points: campaign.voucher?.loyalty_card?.points ?? null,
   expires: campaign.voucher?.loyalty_card?.expiration_rules ?? null,
   times: timesOf(campaign),
   tiers: (campaign.promotion?.tiers ?? []).map(({ name, banner, action }, key) => ({
-    ...{ key, name, banner: banner ?? "", discount: action.discount },
+    ...{ key, name, banner: banner ?? "", discount: action.discount, goods: ALL_GOODS },
   })),
   referral: referralOf(campaign, rewards),
   start_date: campaign.start_date ?? null,
@@ -145,10 +159,12 @@ export const valuesOf = (campaign: Campaign, rewards: Rewards = new Map()): Valu
 });
 
 /** What is wrong with the fields of a saved campaign: the others are fixed, or were asked for when it was made. */
-export function faultsInChanges(values: Values, t: Text): Partial<Record<Field, string>> {
-  const { discount, expires, referral, start_date, expiration_date, times } = faultsIn(values, t);
+export function faultsInChanges(values: Values, was: Values, t: Text): Partial<Record<Field, string>> {
+  const { discount, expires, referral, start_date, expiration_date, times, ...all } = faultsIn(values, t);
+  // What the interface left contradictory keeps nobody from changing something else.
+  const goods = isSame(values.goods, was.goods) ? undefined : all.goods;
   return Object.fromEntries(
-    Object.entries({ discount, expires, referral, start_date, expiration_date, times }).filter(
+    Object.entries({ discount, goods, expires, referral, start_date, expiration_date, times }).filter(
       ([, fault]) => fault !== undefined,
     ),
   );
@@ -157,7 +173,10 @@ export function faultsInChanges(values: Values, t: Text): Partial<Record<Field, 
 /** What the form says so far, for the sentence above it. */
 export const offerIn = (values: Values): Offer => ({
   ...{ kind: values.campaign_type, discount: orNull(values.discount), gift: values.gift },
-  tiers: values.tiers.map(({ name, discount }) => ({ name, discount: orNull(discount) })),
+  goods: goodsSaid(values.goods, values.discount),
+  tiers: values.tiers.map(({ name, discount, goods }) => ({
+    ...{ name, discount: orNull(discount), goods: goodsSaid(goods, discount) },
+  })),
   ...(values.campaign_type === "REFERRAL_PROGRAM" && referralIn(values.referral)),
   points: values.points,
   earns: values.earn_points && values.earn_every ? { points: values.earn_points, every: values.earn_every } : null,

@@ -1,27 +1,28 @@
 import { Group, Stack, Switch, TextInput } from "@mantine/core";
 import { lazy, type ReactNode, Suspense, useState } from "react";
-import { type Discount, getRegistry, type RegistryDiscount } from "../api/operations.gen.ts";
-import { PRODUCTS } from "../api/sources.ts";
-import { useOp } from "../api/use-op.ts";
-import { MoneyField } from "../kit/form/money-field.tsx";
-import { NumberInput, Select } from "../kit/later/fields.ts";
-import { type Option, RecordSelect } from "../kit/pick/record-select.tsx";
-import { Failure, LoadingRows } from "../kit/states/states.tsx";
-import { type TextKey, useText } from "../text/text.ts";
+import { type Discount, getRegistry, type RegistryDiscount } from "../../api/operations.gen.ts";
+import { PRODUCTS } from "../../api/sources.ts";
+import { useOp } from "../../api/use-op.ts";
+import { MoneyField } from "../../kit/form/money-field.tsx";
+import { NumberInput, Select } from "../../kit/later/fields.ts";
+import { type Option, RecordSelect } from "../../kit/pick/record-select.tsx";
+import { Failure, LoadingRows } from "../../kit/states/states.tsx";
+import { type TextKey, useText } from "../../text/text.ts";
+import { effectsFor, newDiscount } from "./effects.ts";
 
 // The parser of formulas comes with it.
-const FormulaField = lazy(() => import("./formula/formula-field.tsx"));
+const FormulaField = lazy(() => import("../formula/formula-field.tsx"));
 
 export type DiscountProps = {
   defaultValue?: Discount | null;
   onChange?: (discount: Discount) => void;
   error?: ReactNode;
   "data-path"?: string;
+  /** It is for some products only: one on the whole order would take all of them. */
+  isOnGoods?: boolean;
 };
 type Field = RegistryDiscount["fields"][number];
 
-/** Takes the entries of a list, which this form has no field for yet. */
-const OF_LISTS = "ADD_MANY_ITEMS";
 /** Here `unit_type` is a collection. */
 const OF_COLLECTIONS = "ADD_SAME_ITEMS";
 
@@ -87,7 +88,8 @@ function DiscountInput({ field: { name, kind }, discount, set, more }: InputProp
 }
 
 /** What a discount takes off. Its fields are those that the server names, so a new kind needs no code here. */
-export default function DiscountField({ defaultValue, onChange, error, "data-path": path }: DiscountProps) {
+export default function DiscountField({ isOnGoods = false, ...props }: DiscountProps) {
+  const { defaultValue, onChange, error, "data-path": path } = props;
   const t = useText();
   const words = useWords();
   const { data, error: refused, refetch } = useOp(getRegistry, {});
@@ -100,7 +102,7 @@ export default function DiscountField({ defaultValue, onChange, error, "data-pat
     onChange?.(next);
   };
   const kind = data.discounts.find(({ name }) => name === discount.type) ?? data.discounts[0]!;
-  const effects = kind.effects.filter(({ name }) => name !== OF_LISTS || discount.effect === OF_LISTS);
+  const effects = effectsFor(kind.effects, discount, isOnGoods);
   const formula = kind.fields.find((field) => field.kind === "formula" && field.name === `${kind.value}_formula`)?.name;
   const fields = kind.fields.filter(
     ({ name, kind: takes }) =>
@@ -109,7 +111,7 @@ export default function DiscountField({ defaultValue, onChange, error, "data-pat
   const hasFormula = formula !== undefined && (isFormulaShown || Boolean(discount[formula as keyof Discount]));
   const chooseType = (type: string | null) => {
     const next = data.discounts.find(({ name }) => name === type);
-    if (next) put({ type: next.name as Discount["type"], effect: next.effects[0]!.name as "APPLY_TO_ORDER" });
+    if (next) put(newDiscount(next, isOnGoods));
   };
   const effect = effects.find(({ name }) => name === (discount.effect ?? effects[0]!.name));
   return (
