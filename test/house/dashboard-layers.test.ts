@@ -6,7 +6,7 @@ import { importsOf } from "./source.ts";
 
 /** What a folder of the dashboard may import of the others. Beside them only what the browser can run of the core. */
 const MAY: Record<string, readonly string[]> = {
-  api: ["api"],
+  api: ["api", "text"],
   theme: ["theme"],
   text: ["text"],
   kit: ["kit", "api", "text", "theme", "routes"],

@@ -1,3 +1,4 @@
+import { refusalTexts } from "../text/text.ts";
 import { connectionLost } from "./connection.ts";
 import { type Refusal, RequestError } from "./errors.ts";
 import type { AnswerOf, AnyOp, BodyOf, Op, ParamsOf, Shape } from "./op.ts";
@@ -76,6 +77,7 @@ async function exchange<O extends AnyOp>(
 async function refusalOf(response: Response): Promise<RequestError> {
   const refusal = (await response.json().catch(() => ({}))) as Refusal;
   const requestId = response.headers.get("X-Request-Id") ?? "";
+  await refusalTexts();
   return new RequestError(response.status, { request_id: requestId, ...refusal });
 }
 

@@ -6,7 +6,6 @@ import { locations } from "./de/customers/locations.ts";
 import { products } from "./de/customers/products.ts";
 import { segments } from "./de/customers/segments.ts";
 import { developers } from "./de/developers.ts";
-import { errors } from "./de/errors.ts";
 import { figures } from "./de/figures.ts";
 import { home } from "./de/home.ts";
 import { kit } from "./de/kit.ts";
@@ -46,7 +45,6 @@ export const de = {
   signIn,
   account,
   home,
-  errors,
   names,
   campaigns,
   timeline,

@@ -6,7 +6,6 @@ import { locations } from "./en/customers/locations.ts";
 import { products } from "./en/customers/products.ts";
 import { segments } from "./en/customers/segments.ts";
 import { developers } from "./en/developers.ts";
-import { errors } from "./en/errors.ts";
 import { figures } from "./en/figures.ts";
 import { home } from "./en/home.ts";
 import { kit } from "./en/kit.ts";
@@ -38,14 +37,13 @@ import { registry } from "./en/registry.ts";
 import { settings } from "./en/settings.ts";
 import { signIn } from "./en/sign-in.ts";
 
-/** Every text of the dashboard. A file for each area, so that two people rarely change the same one. */
+/** Every text of the dashboard but those of refusals. A file for each area, so that two people rarely change the same one. */
 export const en = {
   layout,
   kit,
   signIn,
   account,
   home,
-  errors,
   names,
   campaigns,
   timeline,

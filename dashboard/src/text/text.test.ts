@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { errors as refusalsDe } from "./de/errors.ts";
 import { de } from "./de.ts";
+import { errors as refusals } from "./en/errors.ts";
 import { en } from "./en.ts";
 import { createText } from "./text.ts";
 
@@ -19,7 +21,7 @@ test("values stand in texts, and numbers choose their plural", () => {
 });
 
 test("both languages have the same texts with the same values, and none is empty", () => {
-  const [english, german] = [leaves(en), new Map(leaves(de))];
+  const [english, german] = [leaves({ ...en, refusals }), new Map(leaves({ ...de, refusals: refusalsDe }))];
   assert.deepEqual([...german.keys()].sort(), english.map(([key]) => key).sort());
   const valuesIn = (text: string) => [...text.matchAll(/\{\{\w+\}\}/g)].map(String).sort();
   for (const [key, text] of english) {

@@ -1,23 +1,26 @@
 import { useSyncExternalStore } from "react";
+import type { errors } from "./en/errors.ts";
 import type { en } from "./en.ts";
 
 // Forty lines in place of a library of 18 kB, which the first load has no room for: names, values and plurals.
 
+type Catalogue = typeof en & { errors: typeof errors };
 type Leaves<T, Before extends string = ""> = {
   [K in keyof T & string]: T[K] extends string ? `${Before}${K}` : Leaves<T[K], `${Before}${K}.`>;
 }[keyof T & string];
 type WithoutNumber<K extends string> = K extends `${infer Stem}_one` | `${infer Stem}_other` ? Stem : K;
 
 /** The name of a text. Of `rows_one` and `rows_other` it is `rows`, with `count` among the values. */
-export type TextKey = WithoutNumber<Leaves<typeof en>>;
+export type TextKey = WithoutNumber<Leaves<Catalogue>>;
 export type Text = (key: TextKey, values?: Record<string, unknown>) => string;
 
 export const LANGUAGES = { en: "English", de: "Deutsch" } as const;
 export type Language = keyof typeof LANGUAGES;
 const LOCALES: Record<Language, string> = { en: "en-GB", de: "de-DE" };
-const CATALOGUES: Record<Language, () => Promise<typeof en>> = {
-  en: async () => (await import("./en.ts")).en,
-  de: async () => (await import("./de.ts")).de,
+type Loads = { page: () => Promise<typeof en>; refusals: () => Promise<Pick<Catalogue, "errors">> };
+const CATALOGUES: Record<Language, Loads> = {
+  en: { page: async () => (await import("./en.ts")).en, refusals: () => import("./en/errors.ts") },
+  de: { page: async () => (await import("./de.ts")).de, refusals: () => import("./de/errors.ts") },
 };
 const LANGUAGE_KEY = "laurel-language";
 
@@ -30,7 +33,7 @@ const valueAt = (catalogue: unknown, key: string): unknown =>
   key.split(".").reduce((at, name) => (at as Record<string, unknown> | undefined)?.[name], catalogue);
 
 /** The texts of one language. `{{name}}` stands for a value, and `count` chooses between `…_one` and `…_other`. */
-export function createText(catalogue: typeof en, locale: string): Text {
+export function createText(catalogue: Partial<Catalogue>, locale: string): Text {
   const plurals = new Intl.PluralRules(locale);
   return (key, values = {}) => {
     const { count } = values;
@@ -45,15 +48,28 @@ export function createText(catalogue: typeof en, locale: string): Text {
 }
 
 let current: { language: Language; text: Text } = { language: "en", text: (key) => key };
+let refusals = Promise.resolve();
 const listeners = new Set<() => void>();
-
-/** Loads a language, and writes the page in it from now on. */
-export async function speak(language: Language): Promise<void> {
-  current = { language, text: createText(await CATALOGUES[language](), LOCALES[language]) };
-  localStorage.setItem(LANGUAGE_KEY, language);
-  document.documentElement.lang = language;
+function put(language: Language, catalogue: Partial<Catalogue>): void {
+  current = { language, text: createText(catalogue, LOCALES[language]) };
   for (const listener of listeners) listener();
 }
+
+/** Loads a language, and writes the page in it from now on. What refusals say comes when the page stands: few are ever shown. */
+export async function speak(language: Language): Promise<void> {
+  const load = CATALOGUES[language];
+  const page = await load.page();
+  put(language, page);
+  localStorage.setItem(LANGUAGE_KEY, language);
+  document.documentElement.lang = language;
+  refusals = load.refusals().then(
+    ({ errors }) => (current.language === language ? put(language, { ...page, errors }) : undefined),
+    // A refusal is told by its key then.
+    () => undefined,
+  );
+}
+/** Whoever tells of a refusal waits for the texts of refusals. */
+export const refusalTexts = (): Promise<void> => refusals;
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener);

@@ -3,22 +3,23 @@ import { test } from "node:test";
 import { ERROR_TABLE } from "../../../../src/core/errors.ts";
 import { RequestError } from "../../api/errors.ts";
 import type { Error as Refusal } from "../../api/operations.gen.ts";
-import { de } from "../../text/de.ts";
+import { errors as german } from "../../text/de/errors.ts";
+import { errors } from "../../text/en/errors.ts";
 import { en } from "../../text/en.ts";
 import { createText } from "../../text/text.ts";
 import { errorWord } from "./error-word.ts";
 
 /** A refusal that the interface gets and that has no words does not compile. */
-const WORDS: Record<Refusal["key"], string> = en.errors;
+const WORDS: Record<Refusal["key"], string> = errors;
 
 test("each refusal that the server knows has words in both languages", () => {
   for (const key of new Set([...Object.keys(ERROR_TABLE), ...Object.keys(WORDS)])) {
     const error = new RequestError(400, { key });
-    for (const [language, catalogue] of Object.entries({ en, de })) {
+    for (const [language, catalogue] of Object.entries({ en: { errors }, de: { errors: german } })) {
       const said = createText(catalogue, language)(`errors.${key}` as "errors.not_found");
       assert.notEqual(said, `errors.${key}`, `${key} has no word in ${language}`);
     }
-    assert.notEqual(errorWord(createText(en, "en-GB"), error), key);
+    assert.notEqual(errorWord(createText({ errors }, "en-GB"), error), key);
   }
 });
 

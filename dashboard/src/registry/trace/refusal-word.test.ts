@@ -2,11 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RULES } from "../../../../src/core/rules/registry.ts";
 import { de } from "../../text/de.ts";
+import { errors } from "../../text/en/errors.ts";
 import { en } from "../../text/en.ts";
 import { createText } from "../../text/text.ts";
 import { refusalWord } from "./refusal-word.ts";
 
-const t = createText(en, "en-GB");
+const t = createText({ ...en, errors }, "en-GB");
 const refused = (limit?: { name: string; most: number; with_this: number }) => ({
   ...{ reason: "redemption_rules_violated", message: "" },
   redeemables: [{}, limit ? { limit } : {}],
