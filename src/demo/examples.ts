@@ -327,6 +327,7 @@ const shop: Examples = {
   createProductCollection: {
     body: { name: "Mugs", type: "STATIC", products: [{ id: id("prod", "mug"), object: "product" }] },
   },
+  previewProductCollection: { body: { filter: { junction: "and", price: { conditions: { $more_than: [1000] } } } } },
   updateProductCollection: {
     ...path({ productCollectionId: id("pc", "Shirts") }),
     body: { name: "Shirts of all kinds" },

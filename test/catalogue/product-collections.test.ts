@@ -139,6 +139,13 @@ test("collections: a filter is asked of products and SKUs, each on its own", asy
   const either = { junction: "or", name: { conditions: { $is: ["hat"] } }, price: { conditions: { $is: [999] } } };
   const { id } = await collect(call, { type: "AUTO_UPDATE", filter: either });
   assert.deepEqual(await held(call, id), ["hat red", 2]);
+  const before = (await call("GET /v1/product-collections")).body.total;
+  const { body } = await call("POST /v1/product-collections/preview", { filter: either });
+  assert.deepEqual([body.object, body.count, body.approximate], ["products_collection_preview", 2, false]);
+  assert.deepEqual(new Set(body.products.map((one: any) => one.sku ?? one.name)), new Set(["hat", "red"]));
+  assert.equal((await call("GET /v1/product-collections")).body.total, before, "nothing is stored");
+  for (const filter of [{ junction: "and", colour: { conditions: {} } }, {}, undefined])
+    assert.equal((await call("POST /v1/product-collections/preview", { filter })).status, 400);
 });
 
 test("collections: days of a filter are days of the project's time zone", async () => {
@@ -197,6 +204,15 @@ test("collections: a filter goes through a catalogue of any size, part by part",
   assert.deepEqual(await held(call, id, "limit=2"), ["99 100", 2301]);
   assert.deepEqual(await held(call, id, "limit=3&order=-created_at"), ["s100 s99 2397", 2301]);
   assert.deepEqual(await held(call, id, "limit=100&page=24"), ["s100", 2301]);
+  const preview = async () => (await call("POST /v1/product-collections/preview", { filter })).body;
+  assert.deepEqual([(await preview()).count, (await preview()).approximate], [2301, false]);
+  await db`
+    insert into products (project_id, id, name, price, created_at)
+    select ${project.id}, 'prod_new_' || lpad(n::text, 5, '0'), n::text, n % 2 * 1000, ${NOW}::timestamptz + interval '1 day'
+    from generate_series(1, 20000) as n`;
+  // Half of the newest 10,000 fit, and there are 22,500 in all.
+  const { count, approximate, products } = await preview();
+  assert.deepEqual([count, approximate, products.length], [11250, true, 10]);
 });
 
 test("collections: that of all products is in every project, holds all, and stays", async () => {

@@ -171,6 +171,7 @@ export type PointsEstimation = { campaign: { id: string; name: string; object: "
 export type PointsExpirationRules = { period_type: "MONTH" | "FIXED_DAY_OF_YEAR"; period_value?: number | null; rounding_type?: "END_OF_MONTH" | "END_OF_QUARTER" | "END_OF_HALF_YEAR" | "END_OF_YEAR" | "PARTICULAR_MONTH" | null; rounding_value?: number | null; fixed_month?: number | null; fixed_day?: number | null };
 export type Product = { id: string; source_id: string | null; name: string | null; price: number | null; attributes: string[]; metadata: Metadata; image_url: string | null; created_at: string; updated_at: string | null; object: "product" };
 export type ProductCollection = { id: string; name: string; type: "STATIC" | "AUTO_UPDATE"; products?: ({ id: string; object: "product" | "sku"; product_id?: string })[]; filter?: FilterConditions; created_at: string; updated_at: string | null; object: "products_collection" };
+export type ProductCollectionPreview = { count: number; approximate: boolean; products: (Product | SkuWithProduct)[]; object: "products_collection_preview" };
 export type ProductInBulk = { source_id: string; name?: string | null; price?: number | null; attributes?: string[]; metadata?: Metadata; image_url?: string | null };
 export type ProductWithSkus = { id: string; source_id: string | null; name: string | null; price: number | null; attributes: string[]; metadata: Metadata; image_url: string | null; created_at: string; updated_at: string | null; object: "product"; skus: { object: "list"; data_ref: "data"; data: Sku[]; total: number } };
 export type ProgramOverview = { object: "program_overview"; program_id: string; members: { total: number; active: number; inactive: number }; wallets: { card_definition_id: string; cards: number; issued: number; removed: number; spent: number; expired: number; outstanding: number; pending: number; expiring: { month: string; points: number }[] }[]; counted_at: string };
@@ -728,6 +729,8 @@ export const updateOrder = /* @__PURE__ */ op<{ params: { orderId: string }; bod
 export const listProductCollections = /* @__PURE__ */ op<{ params: { limit?: number; page?: number; order?: "created_at" | "-created_at" | "updated_at" | "-updated_at" | "name" | "-name" }; body: undefined; answer: { object: "list"; data_ref: "data"; data: ProductCollection[]; total: number } }>("listProductCollections", "GET", "/v1/product-collections");
 /** Create a product collection. */
 export const createProductCollection = /* @__PURE__ */ op<{ params: Record<never, never>; body: { type: "STATIC" | "AUTO_UPDATE"; name: string; products?: ({ id: string; object: "product" | "sku" })[]; filter?: FilterConditions }; answer: ProductCollection }>("createProductCollection", "POST", "/v1/product-collections");
+/** What would be in a collection with this filter. */
+export const previewProductCollection = /* @__PURE__ */ op<{ params: Record<never, never>; body: { filter: FilterConditions }; answer: ProductCollectionPreview }>("previewProductCollection", "POST", "/v1/product-collections/preview");
 /** Read a product collection. */
 export const getProductCollection = /* @__PURE__ */ op<{ params: { productCollectionId: string }; body: undefined; answer: ProductCollection }>("getProductCollection", "GET", "/v1/product-collections/{productCollectionId}");
 /** Update a product collection. */

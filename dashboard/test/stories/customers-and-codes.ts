@@ -169,6 +169,26 @@ export async function customersAndCodes(t: TestContext, shop: Shop): Promise<voi
     assert.equal(Number(said), count);
   });
 
+  await t.test("a collection shows its products while its filter is typed", async () => {
+    await open("/collections/new");
+    await page.getByLabel("Name").fill("Shirts");
+    await page.getByRole("button", { name: "Add a condition" }).click();
+    const counted = page.getByRole("heading", { name: / products? today$/ });
+    const everything = (await counted.textContent())!;
+    await page.getByPlaceholder("Value, then Enter").fill("T-shirt");
+    await page.keyboard.press("Enter");
+    await page.getByText(everything, { exact: true }).waitFor({ state: "detached" });
+    await page.getByRole("listitem").filter({ hasText: "T-shirt" }).first().waitFor();
+    const shown = (await counted.textContent())!;
+    assert.deepEqual(await faultsOf(page), []);
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "Shirts" }).waitFor();
+    const { data } = await shop.api<{ data: { id: string; name: string }[] }>("/v1/product-collections?limit=100");
+    const { id } = data.find(({ name }) => name === "Shirts")!;
+    const { total } = await shop.api<{ total: number }>(`/v1/product-collections/${id}/products`);
+    assert.equal(Number.parseInt(shown, 10), total);
+  });
+
   await t.test("who is in a program is seen with balance, tier and everything that moved points", async () => {
     const { id } = await shop.api<Customer>("/v1/customers/alice");
     type Held = { memberships: { program: { id: string }; member: { id: string }; cards: { card: Card }[] }[] };

@@ -19,19 +19,35 @@ import { Product } from "../../resources/catalogue/products/schema.ts";
 import { type ProductRow, productsById, view as productView } from "../../resources/catalogue/products/store.ts";
 import { Sku } from "../../resources/catalogue/skus/schema.ts";
 import { type SkuRow, skuIdsOf, skusById, view as skuView } from "../../resources/catalogue/skus/store.ts";
+import { requireFilter } from "../../steps/goods/product-collections.ts";
 
 const PAGE_LIMIT = 10;
 /** How much of the catalogue one request asks a filter about, and how much of it at a time. */
 const SCANNED_MAX = 50_000;
 const SCANNED_AT_ONCE = 2000;
+/** The same of who is still typing a filter, and how much is shown. */
+const PREVIEWED_MAX = 10_000;
+const PREVIEW_SHOWN = 10;
 
 /** A SKU with its product, and with the metadata of both. */
 const SkuWithProduct = Type.Object({ ...Sku.properties, product: Product }, { title: "SkuWithProduct" });
 export const CollectionProduct = Type.Union([Product, SkuWithProduct], { title: "CollectionProduct" });
 export type CollectionProduct = Static<typeof CollectionProduct>;
+export const CollectionPreview = Type.Object(
+  {
+    count: Type.Integer({ description: "Products and SKUs that fit." }),
+    approximate: Type.Boolean({ description: "The filter was asked of the newest part of a large catalogue." }),
+    products: Type.Array(CollectionProduct, { description: "The newest ten of them." }),
+    object: Type.Literal("products_collection_preview"),
+  },
+  { title: "ProductCollectionPreview" },
+);
+type CollectionPreview = Static<typeof CollectionPreview>;
 
 type CollectionPage = { rows: CollectionProduct[]; total: number };
 type Page = { items: ItemsQuery; limit: number; offset: number };
+/** `isWhole`: the filter was asked of the whole catalogue. */
+type Matching = CollectionPage & { scanned: number; isWhole: boolean };
 /** A product, or a SKU and its product. */
 type Item = { product: ProductRow; sku: SkuRow | null; skus: readonly string[] };
 
@@ -46,9 +62,23 @@ export async function listCollectionProducts(
   const items = { order, ...(starting_after !== undefined && { starting_after }) };
   const asked = { items, limit, offset: (page - 1) * limit };
   if (id === ALL_PRODUCTS_ID) return listed(c, asked);
-  if (collection.filter !== null) return matching(c, compileFilter(collection.filter, PRODUCT_FIELDS), asked);
+  if (collection.filter !== null) {
+    const { rows, total } = await matching(c, compileFilter(collection.filter, PRODUCT_FIELDS), asked);
+    return { rows, total };
+  }
   const { products, skus } = collectionMembers(collection.products);
   return listed(c, { ...asked, items: { ...items, members: { products: [...products], skus: [...skus] } } });
+}
+
+/** What a collection with this filter would hold, now. Nothing is stored. */
+export async function previewCollection(c: Ctx, filter: Record<string, unknown>): Promise<CollectionPreview> {
+  const items = { order: "-created_at" } as const;
+  const compiled = compileFilter(requireFilter(filter), PRODUCT_FIELDS);
+  const asked = { items, limit: PREVIEW_SHOWN, offset: 0 };
+  const { rows, total, scanned, isWhole } = await matching(c, compiled, asked, PREVIEWED_MAX);
+  // Of 10,000 out of 40,000 there are 25 that fit: about 100 of all.
+  const count = isWhole ? total : Math.round((total * (await countItems(c.db, c.project.id, items))) / scanned);
+  return { object: "products_collection_preview", count, approximate: !isWhole, products: rows };
 }
 
 async function listed(c: Ctx, { items, limit, offset }: Page): Promise<CollectionPage> {
@@ -60,13 +90,14 @@ async function listed(c: Ctx, { items, limit, offset }: Page): Promise<Collectio
 }
 
 /** Asks the filter of one part of the catalogue after the other. In a very large one, of the first items in the order. */
-async function matching(c: Ctx, filter: CompiledFilter, { items, limit, offset }: Page): Promise<CollectionPage> {
+async function matching(c: Ctx, filter: CompiledFilter, page: Page, most = SCANNED_MAX): Promise<Matching> {
+  const { items, limit, offset } = page;
   const at = evaluationOf({ now: c.now, zone: zoneOf(c.project) });
   const needsSkus = neededFacts(filter).has("skus");
   const rows: CollectionProduct[] = [];
-  let [total, after] = [0, undefined as ItemKey | undefined];
+  let [total, scanned, after] = [0, 0, undefined as ItemKey | undefined];
   const size = { atOnce: SCANNED_AT_ONCE };
-  for (let scanned = 0; scanned < SCANNED_MAX; scanned += SCANNED_AT_ONCE) {
+  while (scanned < most) {
     const keys = await listItems(c.db, c.project.id, items, { limit: SCANNED_AT_ONCE, after });
     for await (const { found } of inPieces(c.db, keys, size, (db, some) => loadItems({ ...c, db }, some, needsSkus)))
       for (const item of found) {
@@ -74,10 +105,11 @@ async function matching(c: Ctx, filter: CompiledFilter, { items, limit, offset }
         if (total >= offset && rows.length < limit) rows.push(itemView(item));
         total += 1;
       }
-    if (keys.length < SCANNED_AT_ONCE) break;
+    scanned += keys.length;
+    if (keys.length < SCANNED_AT_ONCE) return { rows, total, scanned, isWhole: true };
     after = keys.at(-1);
   }
-  return { rows, total };
+  return { rows, total, scanned, isWhole: false };
 }
 
 const fits = (filter: CompiledFilter, { product, sku, skus }: Item, at: Evaluation): boolean =>

@@ -6,6 +6,7 @@ import {
   type FilterConditions,
   getProductCollection,
   type ProductCollection,
+  previewProductCollection,
   updateProductCollection,
 } from "../../api/operations.gen.ts";
 import { sendFor } from "../../api/send.ts";
@@ -16,13 +17,24 @@ import { type RecordForm as RecordFormState, useRecordForm } from "../../kit/for
 import { Select } from "../../kit/later/fields.ts";
 import { Page } from "../../kit/page/page.tsx";
 import { PageHead } from "../../kit/page/page-head.tsx";
-import { Panel } from "../../kit/page/panel.tsx";
 import { type Option, RecordSelect } from "../../kit/pick/record-select.tsx";
 import { notifyDone } from "../../kit/undo/undo.tsx";
 import { filterOfRows, PRODUCT_FIELDS, rowsOfFilter } from "../../registry/filter/filter.ts";
 import { FilterBuilder } from "../../registry/filter/filter-builder.tsx";
+import { type PreviewOf, WithPreview } from "../../registry/filter/preview.tsx";
 import { useText } from "../../text/text.ts";
 import { TYPES } from "./types.ts";
+
+const FITTING: PreviewOf<typeof previewProductCollection> = {
+  operation: previewProductCollection,
+  title: { exact: "collections.size", about: "collections.about" },
+  namesOf: ({ products }) =>
+    products.map((one) => ({
+      id: one.id,
+      name:
+        "sku" in one ? [one.product.name, one.sku ?? one.source_id].filter(Boolean).join(" · ") : (one.name ?? one.id),
+    })),
+};
 
 type Values = { name: string; type: ProductCollection["type"]; filter: FilterConditions; products: string[] };
 
@@ -97,7 +109,7 @@ function Fields({ collection, etag }: { collection: ProductCollection | null; et
   });
   const { form } = state;
   return (
-    <Panel>
+    <WithPreview of={FITTING} filter={type === "AUTO_UPDATE" ? filterOfRows(rows) : null}>
       <RecordForm state={state} labels={{ name: t("collections.name") }}>
         <TextInput key={form.key("name")} label={t("collections.name")} {...form.getInputProps("name")} />
         {collection === null && (
@@ -132,7 +144,7 @@ function Fields({ collection, etag }: { collection: ProductCollection | null; et
           />
         )}
       </RecordForm>
-    </Panel>
+    </WithPreview>
   );
 }
 

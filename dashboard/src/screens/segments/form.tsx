@@ -5,6 +5,7 @@ import {
   createSegment,
   type FilterConditions,
   getSegment,
+  previewSegment,
   type Segment,
   updateSegment,
 } from "../../api/operations.gen.ts";
@@ -13,17 +14,24 @@ import { useRecord } from "../../api/use-op.ts";
 import { RecordForm } from "../../kit/form/record-form.tsx";
 import { type RecordForm as RecordFormState, useRecordForm } from "../../kit/form/use-record-form.ts";
 import { Select, TagsInput } from "../../kit/later/fields.ts";
-import { Can } from "../../kit/page/can.tsx";
 import { Page } from "../../kit/page/page.tsx";
 import { PageHead } from "../../kit/page/page-head.tsx";
-import { Panel } from "../../kit/page/panel.tsx";
 import { notifyDone } from "../../kit/undo/undo.tsx";
 import { CUSTOMER_FIELDS, filterOfRows, rowsOfFilter } from "../../registry/filter/filter.ts";
 import { FilterBuilder } from "../../registry/filter/filter-builder.tsx";
+import { type PreviewOf, WithPreview } from "../../registry/filter/preview.tsx";
 import { useText } from "../../text/text.ts";
-import { Preview } from "./preview.tsx";
-import classes from "./segments.module.css";
 import { TYPES } from "./types.ts";
+
+const FITTING: PreviewOf<typeof previewSegment> = {
+  operation: previewSegment,
+  title: { exact: "segments.size", about: "segments.about" },
+  namesOf: ({ customers }) =>
+    customers.map(({ id, name, email, source_id }) => ({
+      id,
+      name: [name, email ?? source_id].filter(Boolean).join(" · ") || id,
+    })),
+};
 
 type Values = { name: string; type: Segment["type"]; filter: FilterConditions; customers: string[] };
 
@@ -68,53 +76,44 @@ function Fields({ segment, etag }: { segment: Segment | null; etag: string | nul
   const filter = filterOfRows(rows);
   const isFiltered = type !== "static";
   return (
-    <div className={classes.columns}>
-      <Panel>
-        <RecordForm state={state} labels={{ name: t("segments.name"), filter: t("segments.who") }}>
-          <TextInput key={form.key("name")} label={t("segments.name")} {...form.getInputProps("name")} />
-          {segment === null && (
-            <Select
-              label={t("segments.type")}
-              description={t("segments.typeHelp")}
-              allowDeselect={false}
-              data={Object.entries(TYPES).map(([value, text]) => ({ value, label: t(text) }))}
-              value={type}
-              onChange={(next) => {
-                setType(next as Segment["type"]);
-                form.setFieldValue("type", next as never);
-              }}
+    <WithPreview of={FITTING} filter={isFiltered ? filter : null}>
+      <RecordForm state={state} labels={{ name: t("segments.name"), filter: t("segments.who") }}>
+        <TextInput key={form.key("name")} label={t("segments.name")} {...form.getInputProps("name")} />
+        {segment === null && (
+          <Select
+            label={t("segments.type")}
+            description={t("segments.typeHelp")}
+            allowDeselect={false}
+            data={Object.entries(TYPES).map(([value, text]) => ({ value, label: t(text) }))}
+            value={type}
+            onChange={(next) => {
+              setType(next as Segment["type"]);
+              form.setFieldValue("type", next as never);
+            }}
+          />
+        )}
+        {isFiltered ? (
+          <FilterBuilder
+            fields={CUSTOMER_FIELDS}
+            value={rows}
+            onChange={(next) => {
+              setRows(next);
+              form.setFieldValue("filter", filterOfRows(next) as never);
+            }}
+          />
+        ) : (
+          segment === null && (
+            <TagsInput
+              key={form.key("customers")}
+              label={t("segments.customers")}
+              description={t("segments.customersHelp")}
+              acceptValueOnBlur
+              {...form.getInputProps("customers")}
             />
-          )}
-          {isFiltered ? (
-            <FilterBuilder
-              fields={CUSTOMER_FIELDS}
-              value={rows}
-              onChange={(next) => {
-                setRows(next);
-                form.setFieldValue("filter", filterOfRows(next) as never);
-              }}
-            />
-          ) : (
-            segment === null && (
-              <TagsInput
-                key={form.key("customers")}
-                label={t("segments.customers")}
-                description={t("segments.customersHelp")}
-                acceptValueOnBlur
-                {...form.getInputProps("customers")}
-              />
-            )
-          )}
-        </RecordForm>
-      </Panel>
-      {isFiltered && (
-        <Can do="previewSegment">
-          <Panel>
-            <Preview filter={filter} />
-          </Panel>
-        </Can>
-      )}
-    </div>
+          )
+        )}
+      </RecordForm>
+    </WithPreview>
   );
 }
 

@@ -24,7 +24,7 @@ import { Failure, LoadingRows } from "../../kit/states/states.tsx";
 import { notifyDone, notifyFailed } from "../../kit/undo/undo.tsx";
 import { CUSTOMER_FIELDS, type FilterRow, rowsOfFilter } from "../../registry/filter/filter.ts";
 import { localeOf, type TextKey, useText } from "../../text/text.ts";
-import classes from "./segments.module.css";
+import classes from "../../registry/filter/beside.module.css";
 import { TYPES } from "./types.ts";
 
 const FEW = 10;

@@ -1,4 +1,9 @@
-import { CollectionProduct, listCollectionProducts } from "../../../flows/catalogue/collection-products.ts";
+import {
+  CollectionPreview,
+  CollectionProduct,
+  listCollectionProducts,
+  previewCollection,
+} from "../../../flows/catalogue/collection-products.ts";
 import { removeCollection, updateCollection } from "../../../flows/catalogue/product-collection.ts";
 import { list, read, write } from "../../../http/route.ts";
 import { Empty, listOf } from "../../../http/schemas.ts";
@@ -9,6 +14,7 @@ import {
   ProductCollection,
   ProductCollectionCreate,
   ProductCollectionList,
+  ProductCollectionPreviewBody,
   ProductCollectionQuery,
   ProductCollectionUpdate,
 } from "./schema.ts";
@@ -36,6 +42,18 @@ export const productCollectionRoutes = [
       ok: ProductCollection,
     },
     async (c) => view(await createCollection(c, c.body)),
+  ),
+  read(
+    "POST /v1/product-collections/preview",
+    {
+      id: "previewProductCollection",
+      summary: "What would be in a collection with this filter",
+      description:
+        "Nothing is stored. In a catalogue of more than 10,000 products and SKUs the number is `approximate`.",
+      body: ProductCollectionPreviewBody,
+      ok: CollectionPreview,
+    },
+    async (c) => previewCollection(c, c.body.filter),
   ),
   read(
     "GET /v1/product-collections/{productCollectionId}",

@@ -50,6 +50,8 @@ export type ProductCollectionCreate = Static<typeof ProductCollectionCreate>;
 export const ProductCollectionUpdate = open(optional({ name, filter: FilterConditions }));
 export type ProductCollectionUpdate = Static<typeof ProductCollectionUpdate>;
 
+export const ProductCollectionPreviewBody = open({ filter: FilterConditions });
+
 export const ProductCollectionList = listOf(ProductCollection);
 export const ProductCollectionQuery = PageQuery(["created_at", "updated_at", "name"]);
 export const CollectionProductsQuery = PageQuery(["created_at", "updated_at"], {
