@@ -76,6 +76,22 @@ test("a backup holds every row of every table, and its file is for its owner onl
   assert.equal(fs.statSync(original).mode & 0o777, 0o600);
 });
 
+test("a backup holds secrets that can be read again only encrypted", async () => {
+  const { ok, project } = await testShop(db);
+  const inProject = `/management/v1/projects/${project.id}`;
+  const { webhook_token: first } = await ok(`GET ${inProject}`);
+  const { webhook_token: second } = await ok(`POST ${inProject}/webhook-secret/rotate`);
+  const file = newFile();
+  await writeBackup(db, { file, now: NOW });
+  const backup = gunzipSync(fs.readFileSync(file)).toString("utf8");
+  assert.ok(backup.includes(project.id));
+  for (const secret of [first, second]) assert.ok(!backup.includes(secret));
+  for (const { stored } of await db<{ stored: string }[]>`
+    select webhook_token as stored from projects where id = ${project.id}
+    union all select previous from webhook_secrets where project_id = ${project.id}`)
+    assert.ok(stored.startsWith("v1:") && backup.includes(stored));
+});
+
 test("restored into another database all tables are equal, whatever characters they hold", async () => {
   const other = await empty();
   const seen: Record<string, number> = {};
