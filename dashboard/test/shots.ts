@@ -33,6 +33,29 @@ async function fillWizard(page: Page): Promise<void> {
   await text(page, "get 15% off");
 }
 
+/** A discount on some products only. */
+async function chooseGoods(page: Page): Promise<void> {
+  await page.getByLabel("Name").fill("Shirts in spring");
+  await tab(page, "Offer");
+  await page.getByLabel("Percent off").fill("20");
+  await page.getByLabel("Only these").check();
+  await page.getByRole("combobox", { name: "Add a product or a variant" }).fill("shirt");
+  await page.getByRole("option", { name: "T-shirt", exact: true }).click();
+  const sentence = page.getByText("20% off T-shirt").first();
+  await sentence.waitFor();
+  await sentence.scrollIntoViewIfNeeded();
+}
+
+/** A webhook that cannot be reached, and its attempts. */
+async function tryWebhook(page: Page): Promise<void> {
+  await page.getByRole("textbox", { name: "Address" }).fill("http://127.0.0.1:9/hook");
+  await page.getByLabel("redemption.succeeded", { exact: true }).check();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByRole("link", { name: "http://127.0.0.1:9/hook" }).click();
+  await page.getByRole("button", { name: "Send a test" }).click();
+  await text(page, "is not on the internet");
+}
+
 /** The same, tried on a cart. */
 async function tryCart(page: Page): Promise<void> {
   await fillWizard(page);
@@ -113,6 +136,7 @@ export const SHOTS: readonly Shot[] = [
   { name: "timeline", path: () => "/campaigns?view=timeline", scheme: "dark" },
   { name: "new-campaign", path: () => "/campaigns/start" },
   { name: "wizard", path: () => "/campaigns/new", act: fillWizard },
+  { name: "which-products", path: () => "/campaigns/new", act: chooseGoods },
   { name: "formula", path: () => "/campaigns/new", act: typeFormula },
   { name: "try-on-a-cart", path: () => "/campaigns/new", act: tryCart },
   {
@@ -152,7 +176,25 @@ export const SHOTS: readonly Shot[] = [
   { name: "erase", path: ({ customer }) => `/customers/${customer}`, act: askToErase },
   { name: "offers", path: () => "/campaigns/Spend%20and%20save?tab=tiers" },
   { name: "earning", path: () => "/campaigns/Coffee%20club?tab=program" },
+  {
+    name: "tier-lasts",
+    path: () => "/campaigns/Coffee%20club?tab=program",
+    act: async (page) => {
+      await page.getByRole("button", { name: "How long a tier lasts" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Save" }).waitFor();
+    },
+  },
+  { name: "audience", path: ({ campaign }) => `/campaigns/${campaign}?tab=audience` },
   { name: "codes", path: () => "/codes" },
+  {
+    name: "generate",
+    path: () => "/codes/new",
+    act: async (page) => {
+      await page.getByRole("combobox", { name: "Campaign" }).fill("spring");
+      await page.getByRole("option", { name: "Spring mailing" }).click();
+      await page.getByLabel("How many").fill("500");
+    },
+  },
   { name: "stacking", path: () => "/stacking" },
   { name: "designer", path: DESIGNER },
   {
@@ -171,6 +213,17 @@ export const SHOTS: readonly Shot[] = [
     path: () => "/segments/new",
     act: (page) => page.getByRole("button", { name: "Add a condition" }).click(),
   },
+  {
+    name: "collection",
+    path: () => "/collections/new",
+    act: async (page) => {
+      await page.getByLabel("Name").fill("Shirts");
+      await page.getByRole("button", { name: "Add a condition" }).click();
+      await page.getByPlaceholder("Value, then Enter").fill("T-shirt");
+      await page.keyboard.press("Enter");
+      await text(page, "1 product today");
+    },
+  },
   { name: "program", path: ({ program }) => `/loyalty/${program}` },
   { name: "import", path: () => "/codes/import", act: tryFile },
   { name: "print", path: () => "/codes/print" },
@@ -180,6 +233,7 @@ export const SHOTS: readonly Shot[] = [
   { name: "api-call", path: () => "/redemptions?result=SUCCESS", act: showCall },
   { name: "events", path: () => "/events", isLive: true },
   { name: "webhooks", path: () => "/webhooks" },
+  { name: "webhook", path: () => "/webhooks/new", act: tryWebhook },
   { name: "keys", path: () => "/keys" },
   { name: "audit", path: () => "/settings/audit" },
   { name: "users", path: () => "/settings/users" },
