@@ -1,4 +1,4 @@
-import { type Cart, type Question, questionOf } from "../../../registry/cart/cart.ts";
+import { type Cart, EMPTY_CART, type Question, questionOf } from "../../../registry/cart/cart.ts";
 import { bodyOf, ruleOf, ruleOfTier } from "./sent.ts";
 import { typeOf, type Values } from "./values.ts";
 
@@ -7,6 +7,18 @@ const CAMPAIGN = "camp_draft";
 const RULE = "val_draft";
 const tierRuleId = (key: number) => `${RULE}_${key}`;
 const tierId = (place: number) => `promo_draft_${place + 1}`;
+
+/** An order that most offers apply to, so that there is an answer at first sight. In 1/100. */
+const FIRST_CART: Cart = { ...EMPTY_CART, amount: 10_000 };
+/** The products that a discount is for are in the cart; which ones a collection holds, nobody has asked. */
+export function firstCart({ campaign_type, goods, tiers }: Values): Cart {
+  const named = campaign_type === "PROMOTION" ? tiers.map((tier) => tier.goods) : [goods];
+  const picked = named.flatMap((one) => (one?.which === "only" ? one.picked : []));
+  const lines = picked
+    .filter(({ entry }) => entry.object !== "products_collection")
+    .map(({ entry: { id, object } }) => ({ id, isSku: object === "sku", quantity: 1, price: null }));
+  return lines.length === 0 ? FIRST_CART : { ...EMPTY_CART, lines };
+}
 
 /** The codes and tiers of a campaign that is not saved, as a cart names them, each with what people call it. */
 export function draftNames(values: Values): ReadonlyMap<string, string> {

@@ -7,18 +7,15 @@ import { send } from "../../../api/send.ts";
 import { useProject } from "../../../api/session.ts";
 import { formatMoment } from "../../../kit/date/date.ts";
 import classes from "../../../registry/cart/cart.module.css";
-import { type Cart, EMPTY_CART, type Question } from "../../../registry/cart/cart.ts";
+import type { Cart, Question } from "../../../registry/cart/cart.ts";
 import { CartAnswer } from "../../../registry/cart/cart-answer.tsx";
 import { CartEditor } from "../../../registry/cart/cart-editor.tsx";
 import type { ServerAnswer } from "../../../registry/cart/use-cart.ts";
 import { useText } from "../../../text/text.ts";
-import { draftNames, draftQuestion, momentOfStart } from "./draft.ts";
+import { draftNames, draftQuestion, firstCart, momentOfStart } from "./draft.ts";
 import type { Values } from "./values.ts";
 
 const TYPING_MS = 150;
-/** An order that most offers apply to, so that there is an answer at first sight. In 1/100. */
-const FIRST_CART: Cart = { ...EMPTY_CART, amount: 10_000 };
-
 /** The answer with the names of what is drafted: its ids are made up. */
 function named(answer: Validation, names: ReadonlyMap<string, string>): Validation {
   const all = (some: ValidatedRedeemable[]) =>
@@ -53,7 +50,7 @@ function useDraftAnswer(question: Question | null, names: ReadonlyMap<string, st
 export default function TryCart({ values }: { values: Values }) {
   const t = useText();
   const { timezone } = useProject();
-  const [typed, setTyped] = useState<Cart>(FIRST_CART);
+  const [typed, setTyped] = useState<Cart>(() => firstCart(values));
   // What has not begun is asked about as at its beginning: when a campaign runs is said in one place.
   const at = momentOfStart(values.start_date);
   const cart = { ...typed, at };
