@@ -18,8 +18,8 @@ export const collections = {
   deleteAct: "{{name}} löschen",
   deleteSays: "{{name}} verschwindet; die Produkte bleiben.",
   deleteCount_one:
-    "{{name}} verschwindet; {{count}} Produkt darin bleibt. Regeln, die sie nennen, gelten für kein Produkt mehr.",
+    "{{name}} verschwindet; {{count}} Produkt oder Variante darin bleibt. Regeln, die sie nennen, gelten für kein Produkt mehr.",
   deleteCount_other:
-    "{{name}} verschwindet; {{count}} Produkte darin bleiben. Regeln, die sie nennen, gelten für kein Produkt mehr.",
+    "{{name}} verschwindet; {{count}} Produkte und Varianten darin bleiben. Regeln, die sie nennen, gelten für kein Produkt mehr.",
   deleted: "{{name}} ist gelöscht",
 };
