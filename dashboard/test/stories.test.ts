@@ -3,11 +3,14 @@ import { openShop, skip } from "./browser.ts";
 import { campaigns } from "./stories/campaigns.ts";
 import { customersAndCodes } from "./stories/customers-and-codes.ts";
 import { goods } from "./stories/goods.ts";
+import { keys } from "./stories/keys.ts";
+import { leftovers } from "./stories/leftovers.ts";
 import { loyalty } from "./stories/loyalty.ts";
 import { marketers } from "./stories/marketers.ts";
 import { newcomer } from "./stories/newcomer.ts";
 import { operators } from "./stories/operators.ts";
 import { people } from "./stories/people.ts";
+import { questions } from "./stories/questions.ts";
 import { rules } from "./stories/rules.ts";
 import { shell } from "./stories/shell.ts";
 import { why } from "./stories/why.ts";
@@ -25,6 +28,9 @@ const STORIES = {
   goods,
   marketers,
   loyalty,
+  leftovers,
+  keys,
+  questions,
   people,
 };
 
