@@ -5,6 +5,14 @@ import { faultsOf, type Shop } from "../browser.ts";
 import { campaignParts } from "./campaign-parts.ts";
 
 const tab = (page: Page, name: string) => page.getByRole("tab", { name, exact: true }).click();
+/** Tries it on the cart of 100.00 that stands there at first. */
+async function tryIt(page: Page, toPay: string): Promise<void> {
+  await tab(page, "Check");
+  const answer = page.getByRole("tabpanel").getByRole("status");
+  await answer.getByText("applies", { exact: true }).waitFor();
+  await answer.getByText(toPay, { exact: true }).waitFor();
+  assert.deepEqual(await faultsOf(page), []);
+}
 
 /** What is filled in beside the kind and the name, and what must come of it. */
 type KindStory = {
@@ -13,6 +21,8 @@ type KindStory = {
   act?: string;
   /** What its page says is to be done next. */
   next?: string;
+  /** What stands at the head of its page. */
+  says?: string;
 };
 const KINDS: Record<string, KindStory> = {
   Promotion: {
@@ -21,6 +31,7 @@ const KINDS: Record<string, KindStory> = {
       await page.getByRole("combobox", { name: "What it gives" }).click();
       await page.getByRole("option", { name: "An amount off" }).click();
       await page.getByLabel("Amount off").fill("9.95");
+      await tryIt(page, "90.05");
     },
     made: { campaign_type: "PROMOTION", amount_off: 995, active: true },
   },
@@ -29,6 +40,7 @@ const KINDS: Record<string, KindStory> = {
       await page.getByLabel("Amount on each card").fill("25");
       await tab(page, "Codes");
       await page.getByLabel("How many").fill("3");
+      await tryIt(page, "75.00");
     },
     act: "Create it switched off",
     next: "Print the cards",
@@ -44,8 +56,15 @@ const KINDS: Record<string, KindStory> = {
       await page.getByRole("combobox", { name: "Points expire" }).click();
       await page.getByRole("option", { name: "some months after they were earned" }).click();
       await page.getByLabel("Months").fill("6");
+      // What an order earns is told for the amount that is typed.
+      await tab(page, "Check");
+      await page.getByText("This order earns 10 points.").waitFor();
+      await page.getByLabel("Amount of the order").fill("39.99");
+      await page.getByText("This order earns 3 points.").waitFor();
+      assert.deepEqual(await faultsOf(page), []);
     },
     next: "Say what points buy: add a reward",
+    says: "1 point for every $10.00",
     made: {
       ...{ campaign_type: "LOYALTY_PROGRAM", type: "AUTO_UPDATE" },
       expires: { period_type: "MONTH", period_value: 6, rounding_type: "END_OF_MONTH" },
@@ -69,6 +88,7 @@ const KINDS: Record<string, KindStory> = {
       await first.getByRole("textbox", { name: "Points" }).fill("50");
       await page.getByText("Who brings a friend gets 50 points for each friend.").waitFor();
       assert.deepEqual(await faultsOf(page), []);
+      await tryIt(page, "95.00");
       await tab(page, "Who and when");
       await page.getByLabel("Saturday").check();
       await page.getByLabel("From", { exact: true }).fill("19:00");
@@ -191,7 +211,7 @@ export async function campaigns(t: TestContext, shop: Shop): Promise<void> {
   );
 
   const ids: Record<string, string> = {};
-  for (const [kind, { fill, made, act, next }] of Object.entries(KINDS))
+  for (const [kind, { fill, made, act, next, says }] of Object.entries(KINDS))
     await t.test(`a campaign of the kind ${kind}`, async () => {
       await page.goto(`${shop.url}/campaigns/new`);
       await page.getByRole("radio", { name: kind, exact: true }).check();
@@ -201,6 +221,7 @@ export async function campaigns(t: TestContext, shop: Shop): Promise<void> {
       const facts = factsOf(await created(act));
       if (next !== undefined)
         await page.getByRole("region", { name: "What to do next" }).getByRole("link", { name: next }).waitFor();
+      if (says !== undefined) await page.getByText(says).waitFor();
       ids[kind] = page.url().split("/").at(-1)!;
       for (const [name, value] of Object.entries(made)) assert.deepEqual(facts[name], value, name);
     });

@@ -33,6 +33,27 @@ export async function why(t: TestContext, shop: Shop): Promise<void> {
     assert.deepEqual(await faultsOf(page), []);
   });
 
+  await t.test("where nothing is found, it says how many refusals were counted only", async () => {
+    const discount = { type: "AMOUNT", amount_off: 100 };
+    await shop.write("/v1/vouchers", { type: "DISCOUNT_VOUCHER", code: "CALM-STORY", discount });
+    // More than a thousand in a minute take a test too long: the answer of the server is the one of a busy shop.
+    await page.route("**/v1/refusals/summary**", async (route) => {
+      const reply = await route.fetch();
+      await route.fulfill({ response: reply, json: { ...(await reply.json()), count: 4200, not_kept: 1200 } });
+    });
+    for (const q of ["CALM-STORY", "NOBODY-KNOWS-THIS"]) {
+      await page.goto(`${shop.url}/why?q=${q}`);
+      await page.getByText("Refused 4,200 times").waitFor();
+      await page.getByText("1,200 of them were counted only: too many came at once to keep each.").waitFor();
+      assert.deepEqual(await faultsOf(page), []);
+    }
+    await page.unroute("**/v1/refusals/summary**");
+    // Where none was, nothing is said.
+    await page.reload();
+    await page.getByText("There is nothing called").waitFor();
+    assert.equal(await page.getByText("were counted only").count(), 0);
+  });
+
   await t.test("the page of a failed redemption says why in words, works nothing out, and leads to Why", async () => {
     type Failed = { redemptions: { id: string; failure_code: string; voucher: { code: string } }[] };
     const { redemptions } = await shop.api<Failed>("/v1/redemptions?result=FAILURE&limit=100");

@@ -1,12 +1,21 @@
-import type { Campaign } from "../../api/operations.gen.ts";
+import type { Campaign, CampaignEarningRule } from "../../api/operations.gen.ts";
 import { timesOf } from "../../kit/date/times.ts";
 import type { Offer } from "../../registry/campaign-sentence.ts";
 import type { FoundGoods } from "./goods/use-goods.ts";
 import { foundSaid } from "./goods/values.ts";
 import { type Rewards, referralIn, referralOf } from "./referral/values.ts";
 
+/** What a rule gives for an amount of money, as the form of a new campaign types it; null: it gives otherwise. */
+function earnsOf(rule: CampaignEarningRule | undefined): Offer["earns"] {
+  const rate = rule?.event === "order.paid" && rule.active ? rule.loyalty.order?.amount : undefined;
+  return !rate || rate.points_formula ? null : { points: Number(rate.points), every: Number(rate.every) };
+}
+
+/** What is read beside a campaign for its sentence. */
+type Beside = { rewards?: Rewards | undefined; goods?: FoundGoods | undefined; rule?: CampaignEarningRule | undefined };
+
 /** What a saved campaign offers, for its sentence. */
-export const offerOf = (campaign: Campaign, rewards: Rewards = new Map(), found?: FoundGoods): Offer => ({
+export const offerOf = (campaign: Campaign, { rewards = new Map(), goods: found, rule }: Beside = {}): Offer => ({
   kind: campaign.campaign_type,
   discount: campaign.voucher?.discount ?? null,
   goods: foundSaid(found?.get(campaign.id), campaign.voucher?.discount ?? null),
@@ -15,6 +24,7 @@ export const offerOf = (campaign: Campaign, rewards: Rewards = new Map(), found?
   })),
   gift: campaign.voucher?.gift?.amount ?? null,
   points: campaign.voucher?.loyalty_card?.points ?? null,
+  earns: earnsOf(rule),
   ...(campaign.referral_program && referralIn(referralOf(campaign, rewards))),
   from: campaign.start_date ?? null,
   to: campaign.expiration_date ?? null,

@@ -1,6 +1,6 @@
 import { lazy, Suspense } from "react";
 import { useParams } from "react-router";
-import { getCampaign } from "../../api/operations.gen.ts";
+import { getCampaign, listCampaignEarningRules } from "../../api/operations.gen.ts";
 import { useCan, useProject } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
 import { Page } from "../../kit/page/page.tsx";
@@ -22,6 +22,9 @@ export default function CampaignPage() {
   const campaign = useOp(getCampaign, { campaignId });
   const rewards = useReferrerRewards(campaign.data);
   const { data: goods } = useGoods(campaign.data ? ownersIn(campaign.data) : []);
+  const isLoyalty = campaign.data?.campaign_type === "LOYALTY_PROGRAM";
+  const first = { campaignId, limit: 1, order: "created_at" as const };
+  const rules = useOp(listCampaignEarningRules, first, { enabled: isLoyalty && can("listCampaignEarningRules") });
   const isWithCodes = campaign.data?.campaign_type !== "PROMOTION";
   return (
     <Page
@@ -32,7 +35,11 @@ export default function CampaignPage() {
         <>
           {[
             t(KINDS[one.campaign_type]),
-            campaignSentence(offerOf(one, rewards, goods), { t, currency, zone: timezone }),
+            campaignSentence(offerOf(one, { rewards, goods, rule: rules.data?.data[0] }), {
+              t,
+              currency,
+              zone: timezone,
+            }),
             ...one.categories.map(({ name }) => t("conditions.inCategory", { name })),
           ].join(" · ")}
           {can("getValidationRule") && (
@@ -52,7 +59,7 @@ export default function CampaignPage() {
         ...(campaign.data?.promotion
           ? { tiers: { title: "campaigns.tiers" as const, load: () => import("./offers/offers.tsx") } }
           : {}),
-        ...(campaign.data?.campaign_type === "LOYALTY_PROGRAM"
+        ...(isLoyalty
           ? { program: { title: "cards.program" as const, load: () => import("./cards/program.tsx") } }
           : {}),
         ...(can("getCampaignAudience")

@@ -7,9 +7,11 @@ import {
   listProductsOfCollection,
   type ProductCollection,
 } from "../../api/operations.gen.ts";
+import { send } from "../../api/send.ts";
 import { useProject } from "../../api/session.ts";
 import { useOp, useSend } from "../../api/use-op.ts";
 import { confirm } from "../../kit/confirm/confirm.ts";
+import { known } from "../../kit/confirm/known.ts";
 import { formatDay } from "../../kit/date/date.ts";
 import { Figures } from "../../kit/facts/facts.tsx";
 import { link, money, text } from "../../kit/list/columns.tsx";
@@ -76,7 +78,11 @@ function Actions({ collection: { id, name } }: { collection: ProductCollection }
   const remove = useSend(deleteProductCollection);
   const drop = async () => {
     const [title, act] = [t("collections.delete"), t("collections.deleteAct", { name })];
-    if (!(await confirm({ title, says: t("collections.deleteSays", { name }), act, isDangerous: true }))) return;
+    const held = await known(send(listProductsOfCollection, { productCollectionId: id, limit: 1 }));
+    const says = held
+      ? t("collections.deleteCount", { name, count: held.total })
+      : t("collections.deleteSays", { name });
+    if (!(await confirm({ title, says, act, isDangerous: true }))) return;
     remove.mutate(
       { params: { productCollectionId: id } },
       {

@@ -1,8 +1,10 @@
 import { Button } from "@mantine/core";
 import { Link, useNavigate, useParams } from "react-router";
+import type { ParamsOf } from "../../api/op.ts";
 import {
   deleteWebhook,
   getWebhook,
+  listWebhookDeliveries,
   resendWebhookDeliveries,
   testWebhook,
   updateWebhook,
@@ -12,6 +14,7 @@ import { send } from "../../api/send.ts";
 import { useProject } from "../../api/session.ts";
 import { useOp } from "../../api/use-op.ts";
 import { confirm } from "../../kit/confirm/confirm.ts";
+import { known } from "../../kit/confirm/known.ts";
 import { formatMoment } from "../../kit/date/date.ts";
 import { Can } from "../../kit/page/can.tsx";
 import { MoreMenu } from "../../kit/page/more-menu.tsx";
@@ -23,6 +26,8 @@ import { useWebhookStatus } from "./webhook-status.ts";
 
 const DAY_MS = 86_400_000;
 const KEPT_DAYS = 30;
+/** As many are counted before a question; of more it is said that they are more. */
+const COUNTED = 100;
 
 function Actions({ webhook }: { webhook: Webhook }) {
   const t = useText();
@@ -47,8 +52,15 @@ function Actions({ webhook }: { webhook: Webhook }) {
       t(webhook.active ? "developers.wasDisabled" : "developers.wasEnabled"),
       () => update.run({ params, body: bodyWith(webhook.active) }),
     );
+  const counted = async (which: Pick<ParamsOf<typeof listWebhookDeliveries>, "filters">) => {
+    const found = await known(send(listWebhookDeliveries, { ...params, ...which, limit: COUNTED }));
+    return found && { count: found.data.length, hasMore: found.cursor !== null };
+  };
   const resendFailed = async () => {
-    const says = t("developers.resendSays", { days: KEPT_DAYS });
+    const failed = await counted({ filters: { status: { conditions: { $is: ["FAILED"] } } } });
+    const says = failed
+      ? t(failed.hasMore ? "developers.resendMany" : "developers.resendCount", { ...failed, days: KEPT_DAYS })
+      : t("developers.resendSays", { days: KEPT_DAYS });
     if (!(await confirm({ title: t("developers.resendFailed"), says, act: t("developers.resendFailed") }))) return;
     const [from, to] = [new Date(Date.now() - KEPT_DAYS * DAY_MS), new Date()].map((date) => date.toISOString());
     const sent = await resend.run({ params, body: { from: from!, to: to!, status: "FAILED" } });
@@ -64,9 +76,14 @@ function Actions({ webhook }: { webhook: Webhook }) {
     notifyDone(t("developers.resent", { count }));
   };
   const erase = async () => {
-    const says = t("developers.deleteSays");
+    const lost = await counted({});
+    const says = [
+      lost && t(lost.hasMore ? "developers.deleteMany" : "developers.deleteCount", { count: lost.count }),
+      t("developers.deleteSays"),
+    ];
     const act = t("developers.deleteWebhook");
-    if (!(await confirm({ title: webhook.target_url, says, act, isDangerous: true }))) return;
+    if (!(await confirm({ title: webhook.target_url, says: says.filter(Boolean).join(" "), act, isDangerous: true })))
+      return;
     if (await remove.run({ params }, t("developers.deleted"))) void navigate("/webhooks");
   };
   return (

@@ -25,7 +25,8 @@ function Skus({ product }: { product: ProductWithSkus }) {
   const [open, setOpen] = useState<Sku | "new" | null>(null);
   const drop = async (sku: Sku) => {
     const name = sku.sku ?? sku.id;
-    const says = t("products.deleteSkuSays", { name });
+    const left = { product: product.name ?? product.id, count: product.skus.total - 1 };
+    const says = `${t("products.deleteSkuSays", { name })} ${t("products.skusLeft", left)}`;
     if (
       !(await confirm({ title: t("products.delete"), says, act: t("products.deleteAct", { name }), isDangerous: true }))
     )

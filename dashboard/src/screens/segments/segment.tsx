@@ -8,9 +8,11 @@ import {
   listCustomers,
   type Segment,
 } from "../../api/operations.gen.ts";
+import { send } from "../../api/send.ts";
 import { useCan, useProject } from "../../api/session.ts";
 import { useOp, useSend } from "../../api/use-op.ts";
 import { confirm } from "../../kit/confirm/confirm.ts";
+import { known } from "../../kit/confirm/known.ts";
 import { formatDay } from "../../kit/date/date.ts";
 import { Figures } from "../../kit/facts/facts.tsx";
 import { count, link, money, text } from "../../kit/list/columns.tsx";
@@ -111,7 +113,8 @@ function Actions({ segment }: { segment: Segment }) {
   const remove = useSend(deleteSegment);
   const { name, id } = segment;
   const drop = async () => {
-    const says = t("segments.deleteSays", { name });
+    const size = await known(send(getSegmentSize, { segmentId: id }));
+    const says = size ? t("segments.deleteCount", { name, count: size.count }) : t("segments.deleteSays", { name });
     if (
       !(await confirm({ title: t("segments.delete"), says, act: t("segments.deleteAct", { name }), isDangerous: true }))
     )

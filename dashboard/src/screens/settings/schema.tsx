@@ -129,9 +129,11 @@ function ExistingSchema({ kind, id }: { kind: Kind; id: string }) {
   const params = paramsOf(kind, projectId, id);
   const schema = useRecord(getterOf(kind), params as never);
   const { remove } = OPERATIONS[kind];
-  const erase = async (name: string) => {
+  const erase = async ({ name, properties }: Values) => {
     const act = t("settings.deleteSchema", { name });
-    if (!(await confirm({ title: act, says: t("settings.deleteSchemaSays"), act, isDangerous: true }))) return;
+    const fields = t("settings.schemaFields", { count: Object.keys(properties).length });
+    const says = `${fields} ${t("settings.deleteSchemaSays")}`;
+    if (!(await confirm({ title: act, says, act, isDangerous: true }))) return;
     try {
       await send(remove as typeof deleteMetadataSchema, params as never);
       await askAgainAfter(client, remove);
@@ -149,7 +151,7 @@ function ExistingSchema({ kind, id }: { kind: Kind; id: string }) {
           <>
             <PageHead title={from.values.name}>
               {can(remove.id) && (
-                <Button variant="default" onClick={() => void erase(from.values.name)}>
+                <Button variant="default" onClick={() => void erase(from.values)}>
                   {t("settings.delete")}
                 </Button>
               )}

@@ -6,6 +6,7 @@ import {
   createCategory,
   createStackingRules,
   deleteCategory,
+  listCampaigns,
   type StackingRules,
   updateCategory,
   updateStackingRules,
@@ -13,6 +14,7 @@ import {
 import { send } from "../../api/send.ts";
 import { useCan, useProject } from "../../api/session.ts";
 import { confirm } from "../../kit/confirm/confirm.ts";
+import { known } from "../../kit/confirm/known.ts";
 import { Select } from "../../kit/later/fields.ts";
 import { MoveButtons } from "../../kit/order/move-buttons.tsx";
 import { moved } from "../../kit/order/places.ts";
@@ -81,7 +83,10 @@ function CategoryMenu({ category }: { category: Category }) {
   const remove = useAct(deleteCategory);
   const ask = async () => {
     const act = t("stacking.delete", { name: category.name });
-    if (await confirm({ title: act, says: t("stacking.deleteSays"), act, isDangerous: true }))
+    const filters = { category_ids: { conditions: { $is: [category.id] } } };
+    const used = await known(send(listCampaigns, { filters, limit: 1 }));
+    const says = [used && t("stacking.deleteCount", { count: used.total }), t("stacking.deleteSays")];
+    if (await confirm({ title: act, says: says.filter(Boolean).join(" "), act, isDangerous: true }))
       await remove.run(
         { params: { categoryId: category.id, remove_from_stacking_rules: true } },
         t("stacking.deleted"),

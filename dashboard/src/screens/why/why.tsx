@@ -10,6 +10,7 @@ import { Empty, Failure, LoadingRows } from "../../kit/states/states.tsx";
 import { useText } from "../../text/text.ts";
 import { About } from "./about.tsx";
 import { type Case, useCase } from "./case.ts";
+import { NotKept } from "./not-kept.tsx";
 import { RefusalPanel } from "./refusal.tsx";
 import { Similar } from "./similar.tsx";
 import classes from "./why.module.css";
@@ -69,6 +70,7 @@ function Answer({ q }: { q: string }) {
         <Alert role="status" variant="default" title={t("why.nothing", { q })}>
           {t("why.nothingHelp")}
         </Alert>
+        <NotKept campaign={null} />
         <Similar of={similar} />
       </div>
     );
@@ -80,7 +82,12 @@ function Answer({ q }: { q: string }) {
       {refusals.length > 0 ? (
         <Refusals of={found} isCase={q !== ""} />
       ) : (
-        !isLoading && <Alert variant="default">{t("why.noneHere")}</Alert>
+        !isLoading && (
+          <>
+            <Alert variant="default">{t("why.noneHere")}</Alert>
+            <NotKept campaign={found.voucher?.campaign_id ?? null} />
+          </>
+        )
       )}
       <Similar of={similar} />
     </div>

@@ -68,11 +68,19 @@ export const developers = {
   resendFailed: "Alle fehlgeschlagenen erneut senden",
   resendSays:
     "Alle Zustellungen der letzten {{days}} Tage, die fehlgeschlagen sind, werden erneut gesendet, die ältesten zuerst.",
+  resendCount_one: "{{count}} Zustellung der letzten {{days}} Tage ist fehlgeschlagen. Sie wird noch einmal gesendet.",
+  resendCount_other:
+    "{{count}} Zustellungen der letzten {{days}} Tage sind fehlgeschlagen. Sie werden noch einmal gesendet, die älteste zuerst.",
+  resendMany:
+    "Mehr als {{count}} Zustellungen der letzten {{days}} Tage sind fehlgeschlagen. Alle werden noch einmal gesendet, die älteste zuerst.",
   resent_one: "{{count}} Zustellung wird erneut gesendet",
   resent_other: "{{count}} Zustellungen werden erneut gesendet",
   deleteWebhook: "Webhook löschen",
   deleteSays:
     "Dorthin wird nichts mehr gesendet, und seine Zustellungen mit ihren Versuchen sind weg. Das lässt sich nicht rückgängig machen.",
+  deleteCount_one: "Damit geht {{count}} Zustellung verloren.",
+  deleteCount_other: "Damit gehen {{count}} Zustellungen verloren.",
+  deleteMany: "Damit gehen mehr als {{count}} Zustellungen verloren.",
   deleted: "Webhook gelöscht",
   eventCount_one: "{{count}} Ereignis",
   eventCount_other: "{{count}} Ereignisse",

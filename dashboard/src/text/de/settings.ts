@@ -95,6 +95,9 @@ export const settings = {
   delete: "Löschen",
   deleteRole: "Rolle {{name}} löschen",
   deleteRoleSays: "Eine Rolle, die jemand hat, lässt sich nicht löschen. Das lässt sich nicht rückgängig machen.",
+  roleNobody: "In diesem Projekt hat sie niemand.",
+  roleHolders_one: "In diesem Projekt hat sie {{count}} Person.",
+  roleHolders_other: "In diesem Projekt haben sie {{count}} Personen.",
   roleDeleted: "Rolle gelöscht",
   what: "Was",
   action: "Aktion",
@@ -248,5 +251,7 @@ export const settings = {
   addProperty: "Feld hinzufügen",
   deleteSchema: "Schema {{name}} löschen",
   deleteSchemaSays: "Seine Felder werden nicht mehr geprüft. Werte an Objekten bleiben, wie sie sind.",
+  schemaFields_one: "Es hat {{count}} Feld.",
+  schemaFields_other: "Es hat {{count}} Felder.",
   schemaDeleted: "Schema gelöscht",
 };

@@ -88,6 +88,9 @@ export const settings = {
   delete: "Delete",
   deleteRole: "Delete the role {{name}}",
   deleteRoleSays: "A role that somebody has cannot be deleted. This cannot be undone.",
+  roleNobody: "Nobody in this project has it.",
+  roleHolders_one: "{{count}} person in this project has it.",
+  roleHolders_other: "{{count}} people in this project have it.",
   roleDeleted: "Role deleted",
   what: "What",
   action: "Action",
@@ -241,5 +244,7 @@ export const settings = {
   addProperty: "Add a field",
   deleteSchema: "Delete the schema {{name}}",
   deleteSchemaSays: "Its fields are not checked any more. Values on objects stay as they are.",
+  schemaFields_one: "It has {{count}} field.",
+  schemaFields_other: "It has {{count}} fields.",
   schemaDeleted: "Schema deleted",
 };

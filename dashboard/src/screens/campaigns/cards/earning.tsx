@@ -21,6 +21,7 @@ import { useAct } from "../../../kit/undo/use-act.ts";
 import { RuleWords } from "../../../registry/conditions/rule-words.tsx";
 import { expirySays } from "../../../registry/points-expiry.ts";
 import { useText } from "../../../text/text.ts";
+import { cardsSay } from "./cards-say.ts";
 import { earningSays, earningSaysAll, eventWord, kindOfEvent } from "./earning-values.ts";
 import { AddButton, ALL, OpenName } from "./part.tsx";
 
@@ -39,7 +40,8 @@ function useRuleActs(campaignId: string) {
       return act.run(write, t(rule.active ? "cards.ruleOff" : "cards.ruleOn"), () => back.run(write));
     },
     remove: async (rule: CampaignEarningRule) => {
-      const question = { title: t("cards.deleteRule"), says: t("cards.deleteRuleSays"), act: t("cards.deleteRuleAct") };
+      const says = [await cardsSay(campaignId, t), t("cards.deleteRuleSays")].filter(Boolean).join(" ");
+      const question = { title: t("cards.deleteRule"), says, act: t("cards.deleteRuleAct") };
       if (await confirm({ ...question, isDangerous: true })) await remove.run(paramsOf(rule), t("cards.ruleDeleted"));
     },
   };

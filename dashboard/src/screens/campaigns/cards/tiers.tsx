@@ -19,6 +19,7 @@ import { Section } from "../../../kit/page/section.tsx";
 import { Loaded } from "../../../kit/states/loaded.tsx";
 import { useAct } from "../../../kit/undo/use-act.ts";
 import { type Text, useText } from "../../../text/text.ts";
+import { cardsSay } from "./cards-say.ts";
 import { earningSays } from "./earning-values.ts";
 import { mappingSays } from "./mapping.ts";
 import { AddButton, ALL, OpenName } from "./part.tsx";
@@ -51,7 +52,8 @@ function useColumns({ campaignId, open, ...parts }: ColumnsProps): Column<Campai
   const t = useText();
   const remove = useAct(deleteCampaignTier);
   const drop = async ({ id, name }: CampaignTier) => {
-    const question = { title: t("cards.deleteTier"), says: t("cards.deleteTierSays", { name }) };
+    const says = [await cardsSay(campaignId, t), t("cards.deleteTierSays", { name })].filter(Boolean).join(" ");
+    const question = { title: t("cards.deleteTier"), says };
     if (await confirm({ ...question, act: t("offers.deleteAct", { name }), isDangerous: true }))
       await remove.run({ params: { campaignId, loyaltyTierId: id } }, t("offers.deleted", { name }));
   };

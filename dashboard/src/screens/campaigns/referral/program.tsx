@@ -20,7 +20,7 @@ export default function ReferralProgram({ campaign }: { campaign: Campaign }) {
   const rewards = useReferrerRewards(campaign);
   const { data: goods } = useGoods(ownersIn(campaign));
   const look = { t, currency };
-  const offer = offerOf(campaign, rewards, goods);
+  const offer = offerOf(campaign, { rewards, goods });
   const { counts, event } = referralOf(campaign, rewards ?? new Map());
   const friend = [worthOn(offer.discount, offer.goods, look), offer.friend && giftSays(offer.friend, look)];
   return (

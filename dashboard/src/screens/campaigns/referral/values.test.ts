@@ -42,7 +42,7 @@ test("a referral program that is opened and saved is the same one", () => {
 
 test("the sentence says what the friend gets and what the referrer gets", () => {
   assert.equal(
-    campaignSentence(offerOf(campaign, rewards), { t, currency: "USD", zone: "UTC" }),
+    campaignSentence(offerOf(campaign, { rewards }), { t, currency: "USD", zone: "UTC" }),
     "Friends who use a referral code get $10.00 off and 50 points. " +
       "Who brings a friend gets 100 points for each friend and $10.00 on a gift card once 5 friends came.",
   );

@@ -7,6 +7,7 @@ import { LABELS } from "./labels.ts";
 import { type Field, faultsIn, type Step, stepOf, type Values } from "./values.ts";
 
 const TryCart = lazy(() => import("./try-cart.tsx"));
+const TryPoints = lazy(() => import("./try-points.tsx"));
 
 type Props = { values: Values; isOpen: boolean; open: (step: Step) => void };
 
@@ -21,7 +22,9 @@ export function CheckStep({ values, isOpen, open }: Props) {
         <Text>{t("campaigns.complete")}</Text>
         {can("validateStackedDiscounts") && <Divider />}
         {values.campaign_type === "LOYALTY_PROGRAM" ? (
-          <Text c="dimmed">{t("templates.tryLoyalty")}</Text>
+          <Suspense fallback={<LoadingRows rows={2} />}>
+            <TryPoints values={values} />
+          </Suspense>
         ) : (
           isOpen &&
           can("validateStackedDiscounts") && (

@@ -1,11 +1,20 @@
 import { Button, TextInput } from "@mantine/core";
 import { useNavigate, useParams } from "react-router";
-import { createRole, deleteRole, getRole, listRoles, type Role, updateRole } from "../../../api/operations.gen.ts";
-import { type Answer, sendFor } from "../../../api/send.ts";
-import { useCan } from "../../../api/session.ts";
+import {
+  createRole,
+  deleteRole,
+  getRole,
+  listRoles,
+  listUsers,
+  type Role,
+  updateRole,
+} from "../../../api/operations.gen.ts";
+import { type Answer, send, sendFor } from "../../../api/send.ts";
+import { useCan, useProject } from "../../../api/session.ts";
 import { useOp, useRecord } from "../../../api/use-op.ts";
 import { ShowAsCall } from "../../../kit/call/show-as-call.tsx";
 import { confirm } from "../../../kit/confirm/confirm.ts";
+import { known } from "../../../kit/confirm/known.ts";
 import { RecordForm } from "../../../kit/form/record-form.tsx";
 import { useRecordForm, type Version } from "../../../kit/form/use-record-form.ts";
 import { PageHead } from "../../../kit/page/page-head.tsx";
@@ -81,8 +90,12 @@ function DeleteButton({ role }: { role: Role }) {
   const t = useText();
   const navigate = useNavigate();
   const remove = useAct(deleteRole);
+  const { id: projectId } = useProject();
   const ask = async () => {
-    const says = t("settings.deleteRoleSays");
+    const users = await known(send(listUsers, { projectId, limit: 100 }));
+    const count = users?.data.filter((user) => user.role === role.id).length;
+    const has = count === 0 ? t("settings.roleNobody") : t("settings.roleHolders", { count });
+    const says = [count !== undefined && has, t("settings.deleteRoleSays")].filter(Boolean).join(" ");
     const act = t("settings.deleteRole", { name: role.name });
     if (!(await confirm({ title: act, says, act, isDangerous: true }))) return;
     if (await remove.run({ params: { roleId: role.id } }, t("settings.roleDeleted"))) void navigate("/settings/roles");

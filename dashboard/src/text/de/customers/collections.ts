@@ -21,5 +21,9 @@ export const collections = {
   delete: "Löschen",
   deleteAct: "{{name}} löschen",
   deleteSays: "{{name}} verschwindet; die Produkte bleiben.",
+  deleteCount_one:
+    "{{name}} verschwindet; {{count}} Produkt oder Variante darin bleibt. Regeln, die sie nennen, gelten für kein Produkt mehr.",
+  deleteCount_other:
+    "{{name}} verschwindet; {{count}} Produkte und Varianten darin bleiben. Regeln, die sie nennen, gelten für kein Produkt mehr.",
   deleted: "{{name}} ist gelöscht",
 };

@@ -26,5 +26,7 @@ export const products = {
   deleteSays_one: "{{name}} verschwindet mit seiner {{count}} Variante. Bestellungen damit bleiben.",
   deleteSays_other: "{{name}} verschwindet mit seinen {{count}} Varianten. Bestellungen damit bleiben.",
   deleteSkuSays: "Die Variante {{name}} verschwindet. Bestellungen damit bleiben.",
+  skusLeft_one: "{{product}} behält {{count}} Variante.",
+  skusLeft_other: "{{product}} behält {{count}} Varianten.",
   deleted: "{{name}} ist gelöscht",
 };

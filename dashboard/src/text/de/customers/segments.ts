@@ -33,5 +33,9 @@ export const segments = {
   delete: "Löschen",
   deleteAct: "{{name}} löschen",
   deleteSays: "{{name}} verschwindet; die Kunden bleiben. Regeln, die es nennen, gelten für niemanden mehr.",
+  deleteCount_one:
+    "{{name}} verschwindet; {{count}} Kunde darin bleibt. Regeln, die es nennen, gelten für niemanden mehr.",
+  deleteCount_other:
+    "{{name}} verschwindet; {{count}} Kunden darin bleiben. Regeln, die es nennen, gelten für niemanden mehr.",
   deleted: "{{name}} ist gelöscht",
 };

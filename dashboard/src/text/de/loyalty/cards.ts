@@ -77,6 +77,8 @@ export const cards = {
   rangeFrom: "ab {{from}} Punkten",
   deleteTier: "Stufe löschen…",
   deleteTierSays: "Mitglieder, die in {{name}} sind, verlassen die Stufe. Ihre Punkte bleiben auf den Karten.",
+  cardsThere_one: "Die Kampagne hat {{count}} Karte.",
+  cardsThere_other: "Die Kampagne hat {{count}} Karten.",
   rewards: "Prämien",
   rewardsHelp: "Was es für Punkte gibt.",
   addReward: "Prämie hinzufügen",

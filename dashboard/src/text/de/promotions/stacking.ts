@@ -9,6 +9,8 @@ export const stacking = {
   grouped: "{{name}} ist jetzt {{group}}",
   delete: "{{name}} löschen",
   deleteSays: "Kampagnen und Aktionen darin haben keine Kategorie mehr, und die Regeln vergessen sie.",
+  deleteCount_one: "{{count}} Kampagne ist darin.",
+  deleteCount_other: "{{count}} Kampagnen sind darin.",
   deleted: "Kategorie gelöscht",
   newName: "Name einer neuen Kategorie",
   add: "Hinzufügen",

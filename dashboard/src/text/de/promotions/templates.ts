@@ -31,6 +31,8 @@ export const templates = {
   tryAt: "Der Warenkorb wird zu Beginn der Kampagne bezahlt: {{time}} ({{zone}}).",
   tryHelp: "Nichts wird gespeichert oder eingelöst: Der Server entscheidet, als wäre die Kampagne da.",
   tryLoyalty: "Ein Treueprogramm macht keinen Warenkorb billiger: Punkte kommen nach der Bestellung.",
+  tryEarns_one: "Diese Bestellung bringt {{count}} Punkt.",
+  tryEarns_other: "Diese Bestellung bringt {{count}} Punkte.",
   tryFirst: "Füllen Sie aus, was fehlt, dann lässt es sich ausprobieren.",
   tryEmpty: "Legen Sie etwas in den Warenkorb.",
 };

@@ -11,6 +11,8 @@ export const why = {
   nothingHelp: "Kein Code, kein Kunde und keine Bestellung heißt so, und keine Ablehnung der letzten 30 Tage.",
   noneHere:
     "Hier wurde in den letzten 30 Tagen nichts abgelehnt. Älteres bleibt nicht; fragen Sie mit einem Warenkorb.",
+  inProject: "In diesem Projekt: {{all}}.",
+  inCampaign: "In der Kampagne des Codes: {{all}}.",
   refusals_one: "{{count}} Ablehnung in 30 Tagen",
   refusals_other: "{{count}} Ablehnungen in 30 Tagen",
   refusalsMany: "Mehr als {{count}} Ablehnungen in 30 Tagen",

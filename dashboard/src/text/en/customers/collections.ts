@@ -21,5 +21,9 @@ export const collections = {
   delete: "Delete",
   deleteAct: "Delete {{name}}",
   deleteSays: "{{name}} goes; its products stay.",
+  deleteCount_one:
+    "{{name}} goes; its {{count}} product or variant stays. Rules that name it hold for no product any more.",
+  deleteCount_other:
+    "{{name}} goes; its {{count}} products and variants stay. Rules that name it hold for no product any more.",
   deleted: "{{name}} is deleted",
 };

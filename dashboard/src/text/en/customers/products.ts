@@ -26,5 +26,7 @@ export const products = {
   deleteSays_one: "{{name}} goes with its {{count}} variant. Orders that have it stay.",
   deleteSays_other: "{{name}} goes with its {{count}} variants. Orders that have it stay.",
   deleteSkuSays: "The variant {{name}} goes. Orders that have it stay.",
+  skusLeft_one: "{{product}} keeps {{count}} variant.",
+  skusLeft_other: "{{product}} keeps {{count}} variants.",
   deleted: "{{name}} is deleted",
 };

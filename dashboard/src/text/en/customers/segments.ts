@@ -33,5 +33,7 @@ export const segments = {
   delete: "Delete",
   deleteAct: "Delete {{name}}",
   deleteSays: "{{name}} goes; its customers stay. Rules that name it hold for nobody any more.",
+  deleteCount_one: "{{name}} goes; its {{count}} customer stays. Rules that name it hold for nobody any more.",
+  deleteCount_other: "{{name}} goes; its {{count}} customers stay. Rules that name it hold for nobody any more.",
   deleted: "{{name}} is deleted",
 };

@@ -77,6 +77,8 @@ export const cards = {
   rangeFrom: "{{from}} points and more",
   deleteTier: "Delete the tier…",
   deleteTierSays: "Members who are in {{name}} leave it. Their points stay on their cards.",
+  cardsThere_one: "The campaign has {{count}} card.",
+  cardsThere_other: "The campaign has {{count}} cards.",
   rewards: "Rewards",
   rewardsHelp: "What points buy.",
   addReward: "Add a reward",

@@ -8,6 +8,8 @@ export const stacking = {
   grouped: "{{name}} is {{group}} now",
   delete: "Delete {{name}}",
   deleteSays: "Campaigns and promotions in it have no category any more, and the stacking rules forget it.",
+  deleteCount_one: "{{count}} campaign is in it.",
+  deleteCount_other: "{{count}} campaigns are in it.",
   deleted: "Category deleted",
   newName: "Name of a new category",
   add: "Add",

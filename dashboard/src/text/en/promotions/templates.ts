@@ -31,6 +31,8 @@ export const templates = {
   tryAt: "The cart is paid for when the campaign begins: {{time}} ({{zone}}).",
   tryHelp: "Nothing is saved or redeemed: the server decides as if the campaign were there.",
   tryLoyalty: "A loyalty program takes nothing off a cart: points come after the order.",
+  tryEarns_one: "This order earns {{count}} point.",
+  tryEarns_other: "This order earns {{count}} points.",
   tryFirst: "Fill in what is missing, then it can be tried.",
   tryEmpty: "Put something into the cart.",
 };

@@ -10,6 +10,8 @@ export const why = {
   nothing: "There is nothing called “{{q}}”",
   nothingHelp: "No code, customer or order has this name, and no refusal of the last 30 days has it either.",
   noneHere: "Nothing was refused here in the last 30 days. What is older is not kept; ask again with a cart.",
+  inProject: "In this project: {{all}}.",
+  inCampaign: "In the campaign of the code: {{all}}.",
   refusals_one: "{{count}} refusal in 30 days",
   refusals_other: "{{count}} refusals in 30 days",
   refusalsMany: "More than {{count}} refusals in 30 days",
