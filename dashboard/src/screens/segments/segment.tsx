@@ -24,9 +24,9 @@ import { Page } from "../../kit/page/page.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
 import { Failure, LoadingRows } from "../../kit/states/states.tsx";
 import { notifyDone, notifyFailed } from "../../kit/undo/undo.tsx";
+import classes from "../../registry/filter/beside.module.css";
 import { CUSTOMER_FIELDS, type FilterRow, rowsOfFilter } from "../../registry/filter/filter.ts";
 import { localeOf, type TextKey, useText } from "../../text/text.ts";
-import classes from "../../registry/filter/beside.module.css";
 import { TYPES } from "./types.ts";
 
 const FEW = 10;
