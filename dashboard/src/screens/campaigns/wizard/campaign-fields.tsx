@@ -91,7 +91,9 @@ export function CampaignFields({ campaign, from, place = { kind: "new" } }: Fiel
   const [values, setValues] = useState(from.values);
   const isNew = campaign === null;
   const can = useCan();
-  const asks = useAsks(campaign, place);
+  // As it was last read: somebody else may make a rule, or share one, while the form is open.
+  const lastPlace = useRef(place);
+  const asks = useAsks(campaign, lastPlace.current);
   const words = { budget: t("campaigns.budget"), goods: t("goods.title") };
   const isOff = useRef(false);
   const holder = useHolder(values.campaign_type === "REFERRAL_PROGRAM");
@@ -105,13 +107,16 @@ export function CampaignFields({ campaign, from, place = { kind: "new" } }: Fiel
       const { create, update } = await import("./save.ts");
       return campaign === null
         ? create(send, state.form.getValues(), { isOff: isOff.current, holder })
-        : update(send, campaign, { changes, place, words, holder, version });
+        : update(send, campaign, { changes, place: lastPlace.current, words, holder, version });
     },
     ...(campaign !== null && {
       readAgain: async () => {
         const { readVersion } = await import("./edit.tsx");
-        return readVersion(campaign.id, can);
+        const read = await readVersion(campaign.id, can);
+        lastPlace.current = read.place;
+        return read.version;
       },
+      beside: ["goods"],
     }),
     onSaved: (saved) => {
       notifyDone(t(!isNew ? "kit.form.saved" : isOff.current ? "campaigns.nowThereOff" : "campaigns.nowThere"));
