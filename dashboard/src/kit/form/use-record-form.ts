@@ -1,7 +1,7 @@
 import { type FormErrors, type UseFormReturnType, useForm } from "@mantine/form";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useRef, useState } from "react";
-import { fieldOf, RequestError } from "../../api/errors.ts";
+import { type FieldPaths, fieldOf, RequestError } from "../../api/errors.ts";
 import type { Call } from "../../api/op.ts";
 import { textOf } from "../../text/text.ts";
 import { errorWord } from "../states/error-word.ts";
@@ -23,6 +23,10 @@ type Options<V extends Values, S> = {
    * run with a `send` that only notes what would be sent.
    */
   save: (send: SendStep, changes: Partial<V>, version: { ifMatch?: string }) => Promise<S>;
+  /** The fields of what is sent under other names, by the paths that the server tells faults with. */
+  paths?: FieldPaths;
+  /** Brings a field to sight before its fault is told: a form of steps does not show all of them. */
+  show?: (field: string) => void;
   /** Reads the record again, after somebody else changed it. */
   readAgain?: () => Promise<Version<V>>;
   /**
@@ -115,6 +119,20 @@ function useDraft<V extends Values>(record: string, was: V) {
   return { draft, keep, forget, settled };
 }
 
+/** Tells a fault at its field, unless it belongs to none. */
+function isTold<V extends Values, S>(
+  form: UseFormReturnType<V>,
+  error: unknown,
+  { paths, show }: Options<V, S>,
+): boolean {
+  const field = fieldOf(error, Object.keys(form.getValues()), paths);
+  if (field === null) return false;
+  show?.(field);
+  form.setFieldError(field, errorWord(textOf, error));
+  form.getInputNode(field)?.focus();
+  return true;
+}
+
 /** One form for creating and editing: drafts, faults at their fields, only changes sent, nobody overwritten by accident. */
 export function useRecordForm<V extends Values, S = unknown>(options: Options<V, S>): RecordForm<V> {
   const { record, from, validate, save, readAgain, onSaved, onEdit } = options;
@@ -151,10 +169,7 @@ export function useRecordForm<V extends Values, S = unknown>(options: Options<V,
   const refuse = async (error: unknown, was: V, yours: V) => {
     if (error instanceof RequestError && error.status === 412 && readAgain) return ask(await readAgain(), was, yours);
     setHalfSaved(steps.hasBegun());
-    const field = fieldOf(error, Object.keys(yours));
-    if (field === null) return setFault(error);
-    form.setFieldError(field, errorWord(textOf, error));
-    form.getInputNode(field)?.focus();
+    if (!isTold(form, error, options)) setFault(error);
   };
   const send = async (was: Version<V>, yours: V) => {
     const changes = changedFields(was.values, yours);

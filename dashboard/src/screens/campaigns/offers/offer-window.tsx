@@ -17,7 +17,7 @@ import { DiscountOnGoods } from "../goods/discount-on-goods.tsx";
 import { readGoods, useGoods } from "../goods/use-goods.ts";
 import type { Found } from "../goods/values.ts";
 import { NewRuleField } from "./new-rule-field.tsx";
-import { NEW_OFFER, type OfferValues, offerFaults, offerValuesOf } from "./offer-values.ts";
+import { NEW_OFFER, OFFER_PATHS, type OfferValues, offerFaults, offerValuesOf } from "./offer-values.ts";
 import { type SavedOffer as Saved, saveOffer } from "./save-offer.ts";
 
 const TimesField = lazy(() => import("../../../kit/form/times-field.tsx"));
@@ -38,6 +38,7 @@ function OfferFields({ id, campaign, from, place = { kind: "new" }, onDone }: Fi
     record: `promotion-tier:${id ?? `new:${campaign.id}`}`,
     from,
     validate: (typed) => offerFaults(typed, from.values, t),
+    paths: OFFER_PATHS,
     save: (send, changes, version) =>
       saveOffer(
         send,

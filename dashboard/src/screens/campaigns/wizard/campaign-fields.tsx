@@ -15,6 +15,7 @@ import { useHolder } from "../referral/use-holder.ts";
 import { CreateOff } from "./create-off.tsx";
 import classes from "./form.module.css";
 import { LABELS } from "./labels.ts";
+import { PATHS } from "./paths.ts";
 import { STEP_PARTS, type StepProps } from "./steps.tsx";
 import { useAsks } from "./use-asks.ts";
 import {
@@ -102,6 +103,9 @@ export function CampaignFields({ campaign, from, place = { kind: "new" } }: Fiel
     record: `campaign:${campaign?.id ?? "new"}`,
     from,
     validate: (typed) => faults(typed),
+    paths: PATHS,
+    // The field must be there before it can get the focus.
+    show: (field) => flushSync(() => setStep(stepOf(field))),
     save: async (send, changes, version) => {
       // It comes when something is saved: the page is quite large without it.
       const { create, update } = await import("./save.ts");
@@ -133,7 +137,6 @@ export function CampaignFields({ campaign, from, place = { kind: "new" } }: Fiel
     event?.preventDefault();
     isOff.current = isSwitchedOff;
     const [first] = Object.keys(faults(form.getValues()));
-    // The field must be there before it can get the focus.
     if (first !== undefined) flushSync(() => setStep(stepOf(first)));
     await state.submit();
   };
