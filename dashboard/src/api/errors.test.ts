@@ -23,6 +23,7 @@ test("what is sent under another name belongs to its field too, by the longest p
   assert.equal(at("Property .voucher.loyalty_card.expiration_rules.period_type is unknown"), "expires");
   // Of an offer, and not of the campaign.
   assert.equal(at("Property .promotion.tiers[0].name must be string"), "tiers");
+  assert.equal(at("Property [0].voucher.discount must be object"), "discount");
   assert.equal(at("validity_hours.daily[0] ends before it starts"), "times");
   assert.equal(at("Property .voucher.discounts is unknown"), null);
   assert.equal(at("Property .name must be string"), "name");

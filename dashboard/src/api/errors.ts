@@ -38,8 +38,8 @@ const pathOver = (word: string, paths: FieldPaths): string | undefined =>
 /** The field that a 400 speaks of: the first word of `details` that names one of them. */
 export function fieldOf(error: unknown, fields: readonly string[], paths: FieldPaths = {}): string | null {
   if (!(error instanceof RequestError) || error.status !== 400) return null;
-  // The server names a field by its path: `.headers`, `events[0]`, `.brand.name`.
-  const words = (error.details.match(/[\w.[\]]+/g) ?? []).map((word) => word.replace(/^\.+|\.+$/g, ""));
+  // The server names a field by its path: `.headers`, `events[0]`, `.brand.name`, `[0].points` in a list of what is made.
+  const words = (error.details.match(/[\w.[\]]+/g) ?? []).map((word) => word.replace(/^(?:\[\d+\])?\.+|\.+$/g, ""));
   const [over] = words.flatMap((word) => pathOver(word, paths) ?? []);
   if (over !== undefined) return paths[over]!;
   const heads = words.map((word) => word.split(/[.[]/)[0]!);
