@@ -9,11 +9,24 @@ import { operators } from "./stories/operators.ts";
 import { people } from "./stories/people.ts";
 import { rules } from "./stories/rules.ts";
 import { shell } from "./stories/shell.ts";
+import { twoPeople } from "./stories/two-people.ts";
 import { why } from "./stories/why.ts";
 
 // What people do with the dashboard, from signing in to the end. All in one shop, one after the other: starting a shop and a
 // browser takes longer than most stories. People come last: they end sessions, also the one that reads for the tests.
-const STORIES = { shell, rules, why, operators, customersAndCodes, campaigns, goods, marketers, loyalty, people };
+const STORIES = {
+  shell,
+  rules,
+  why,
+  operators,
+  customersAndCodes,
+  campaigns,
+  goods,
+  marketers,
+  loyalty,
+  twoPeople,
+  people,
+};
 
 test("stories in a browser", { skip }, async (t) => {
   const shop = await openShop();

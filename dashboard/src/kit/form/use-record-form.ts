@@ -1,7 +1,7 @@
 import { type FormErrors, type UseFormReturnType, useForm } from "@mantine/form";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useRef, useState } from "react";
-import { type FieldPaths, fieldOf, RequestError } from "../../api/errors.ts";
+import { type FieldPaths, fieldOf, statusOf } from "../../api/errors.ts";
 import type { Call } from "../../api/op.ts";
 import { textOf } from "../../text/text.ts";
 import { errorWord } from "../states/error-word.ts";
@@ -166,12 +166,16 @@ export function useRecordForm<V extends Values, S = unknown>(options: Options<V,
     setHalfSaved(false);
     setConflict({ ...mergeEdits(was, theirs.values, yours), theirs });
   };
-  const refuse = async (error: unknown, was: V, yours: V) => {
-    if (error instanceof RequestError && error.status === 412 && readAgain) return ask(await readAgain(), was, yours);
+  const refuse = async (error: unknown, was: V, yours: V, isAgain: boolean) => {
+    if (statusOf(error) === 412 && readAgain) {
+      const theirs = await readAgain();
+      // What was changed is nothing that this form holds: there is nothing to choose.
+      return isSame(was, theirs.values) && !isAgain ? send(theirs, yours, true) : ask(theirs, was, yours);
+    }
     setHalfSaved(steps.hasBegun());
     if (!isTold(form, error, options)) setFault(error);
   };
-  const send = async (was: Version<V>, yours: V) => {
+  const send = async (was: Version<V>, yours: V, isAgain = false): Promise<void> => {
     const changes = changedFields(was.values, yours);
     if (Object.keys(changes).length === 0) return done(yours, null);
     setBusy(true);
@@ -181,7 +185,7 @@ export function useRecordForm<V extends Values, S = unknown>(options: Options<V,
       if (theirs) return ask(theirs, was.values, yours);
       done(yours, await save(steps.send, changes, was.etag ? { ifMatch: was.etag } : {}));
     } catch (error) {
-      await refuse(error, was.values, yours).catch(setFault);
+      await refuse(error, was.values, yours, isAgain).catch(setFault);
     } finally {
       setBusy(false);
     }
