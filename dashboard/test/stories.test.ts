@@ -13,6 +13,7 @@ import { people } from "./stories/people.ts";
 import { questions } from "./stories/questions.ts";
 import { rules } from "./stories/rules.ts";
 import { shell } from "./stories/shell.ts";
+import { twoPeople } from "./stories/two-people.ts";
 import { why } from "./stories/why.ts";
 
 // What people do with the dashboard, from signing in to the end. All in one shop, one after the other: starting a shop and a
@@ -31,6 +32,7 @@ const STORIES = {
   leftovers,
   keys,
   questions,
+  twoPeople,
   people,
 };
 

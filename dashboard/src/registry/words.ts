@@ -1,4 +1,4 @@
-import type { Text, TextKey } from "../text/text.ts";
+import { refusalTexts, type Text, type TextKey } from "../text/text.ts";
 import type { Registered } from "./use-registry.ts";
 
 // Words for what the server names. What has none yet is shown with the help of the registry, or by its name.
@@ -49,5 +49,9 @@ export const checkWord = (t: Text, check: string): string => found(t, `registry.
 export const skipWord = (t: Text, skip: string): string => found(t, `registry.skipped.${skip}`) ?? skip;
 export const needWord = (t: Text, need: string): string => found(t, `registry.needs.${need}`) ?? need;
 /** Why something was refused, in words that a customer understands; null where only the server has words. */
-export const reasonWord = (t: Text, reason: string): string | null =>
-  found(t, `why.reasons.${reason}`) ?? found(t, `errors.${reason}`);
+export function reasonWord(t: Text, reason: string): string | null {
+  const word = found(t, `why.reasons.${reason}`) ?? found(t, `errors.${reason}`);
+  // The texts of refusals may not have come: the page is written again when they do.
+  if (word === null) void refusalTexts();
+  return word;
+}

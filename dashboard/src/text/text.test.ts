@@ -4,7 +4,7 @@ import { errors as refusalsDe } from "./de/errors.ts";
 import { de } from "./de.ts";
 import { errors as refusals } from "./en/errors.ts";
 import { en } from "./en.ts";
-import { createText } from "./text.ts";
+import { createText, loadOnce } from "./text.ts";
 
 const leaves = (value: object, before = ""): [string, string][] =>
   Object.entries(value).flatMap(([name, one]): [string, string][] =>
@@ -28,4 +28,17 @@ test("both languages have the same texts with the same values, and none is empty
     assert.deepEqual(valuesIn(german.get(key)!), valuesIn(text), key);
     assert.notEqual(german.get(key)!.trim(), "", key);
   }
+});
+
+test("texts that could not be loaded are tried again when they are next asked for, and loaded once", async () => {
+  let tries = 0;
+  const load = loadOnce(async () => {
+    tries++;
+    if (tries === 1) throw new Error("no connection");
+  });
+  await Promise.all([load(), load()]);
+  assert.equal(tries, 1);
+  await load();
+  await load();
+  assert.equal(tries, 2);
 });

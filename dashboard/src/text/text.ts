@@ -48,11 +48,22 @@ export function createText(catalogue: Partial<Catalogue>, locale: string): Text 
 }
 
 let current: { language: Language; text: Text } = { language: "en", text: (key) => key };
-let refusals = Promise.resolve();
+let refusals = () => Promise.resolve();
 const listeners = new Set<() => void>();
 function put(language: Language, catalogue: Partial<Catalogue>): void {
   current = { language, text: createText(catalogue, LOCALES[language]) };
   for (const listener of listeners) listener();
+}
+
+/** Loads something once. What could not be loaded is tried again when it is next asked for. */
+export function loadOnce(load: () => Promise<void>): () => Promise<void> {
+  let loading: Promise<void> | null = null;
+  return () => {
+    loading ??= load().catch(() => {
+      loading = null;
+    });
+    return loading;
+  };
 }
 
 /** Loads a language, and writes the page in it from now on. What refusals say comes when the page stands: few are ever shown. */
@@ -62,14 +73,15 @@ export async function speak(language: Language): Promise<void> {
   put(language, page);
   localStorage.setItem(LANGUAGE_KEY, language);
   document.documentElement.lang = language;
-  refusals = load.refusals().then(
-    ({ errors }) => (current.language === language ? put(language, { ...page, errors }) : undefined),
-    // A refusal is told by its key then.
-    () => undefined,
-  );
+  // A refusal is told by its key where they cannot be loaded.
+  refusals = loadOnce(async () => {
+    const { errors } = await load.refusals();
+    if (current.language === language) put(language, { ...page, errors });
+  });
+  void refusals();
 }
 /** Whoever tells of a refusal waits for the texts of refusals. */
-export const refusalTexts = (): Promise<void> => refusals;
+export const refusalTexts = (): Promise<void> => refusals();
 
 const subscribe = (listener: () => void) => {
   listeners.add(listener);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
-import { faultsOf, type Shop } from "../browser.ts";
+import { faultsOf, IN_ROLES, type Shop } from "../browser.ts";
 
 const tab = (page: Page, name: string) => page.getByRole("tab", { name, exact: true }).click();
 const choose = async (page: Page, label: string, option: string) => {
@@ -139,6 +139,90 @@ export async function goods(t: TestContext, shop: Shop): Promise<void> {
     await page.goto(`${shop.url}/campaigns/${ids[1]}/edit?step=offer`);
     await page.getByText("Its rules say more about products than this form can show.").waitFor();
     assert.equal(await page.getByRole("radio", { name: "Only these" }).count(), 0);
+  });
+
+  await t.test("two people change the products only: who is later sees what the other one chose", async () => {
+    const other = await shop.signIn(IN_ROLES.ADMIN);
+    const discount = { type: "PERCENT", percent_off: 10, effect: "APPLY_TO_ITEMS" };
+    const voucher = { type: "DISCOUNT_VOUCHER", code: "TWO-PEOPLE", discount };
+    const made = { name: "Two people", campaign_type: "DISCOUNT_COUPONS", type: "STANDALONE", voucher };
+    const { body } = await shop.write("/v1/campaigns", made);
+    const { id: mug } = await shop.api<{ id: string }>("/v1/products/mug");
+    const { id: tee } = await shop.api<{ id: string }>("/v1/products/tee");
+    const rules = async () => rulesOf((await campaign(body.id)).validation_rules_assignments);
+    const entries = async () => (await rules()).map(({ applicable_to: { included } }) => included.map(({ id }) => id));
+    const openBoth = async () => {
+      for (const one of [page, other.page]) {
+        await one.goto(`${shop.url}/campaigns/${body.id}/edit?step=offer`);
+        await one.getByRole("radio", { name: "Only these" }).waitFor();
+      }
+    };
+    const save = (one: Page) => one.getByRole("button", { name: "Save" }).click();
+    const isSaved = (one: Page) => one.waitForURL(/\/campaigns\/camp_\w+$/);
+    const conflict = other.page.getByRole("dialog", { name: "Somebody else changed this meanwhile" });
+
+    // Nobody has made a rule yet. Of two rules the form could never show the products again.
+    await openBoth();
+    await page.getByRole("radio", { name: "Only these" }).check();
+    await choose(page, "Add a product or a variant", "Mug");
+    await save(page);
+    await isSaved(page);
+    await other.page.getByRole("radio", { name: "Only these" }).check();
+    await choose(other.page, "Add a product or a variant", "T-shirt");
+    await save(other.page);
+    await conflict.waitFor();
+    assert.deepEqual(await entries(), [[mug]]);
+    await conflict.getByRole("button", { name: "Overwrite" }).click();
+    await isSaved(other.page);
+    assert.deepEqual(await entries(), [[tee]]);
+
+    // Both have read the rule that is there.
+    await openBoth();
+    await choose(page, "Add a product or a variant", "Mug");
+    await save(page);
+    await isSaved(page);
+    await other.page.getByRole("radio", { name: "All except these" }).check();
+    await save(other.page);
+    await conflict.getByRole("button", { name: "Take theirs" }).click();
+    await isSaved(other.page);
+    assert.deepEqual(await entries(), [[tee, mug]]);
+
+    // Whoever is faster than the last look is told of by the version of the rule.
+    await other.page.goto(`${shop.url}/campaigns/${body.id}/edit?step=offer`);
+    await other.page.getByRole("radio", { name: "All products" }).check();
+    const written = other.page.waitForRequest(
+      (one) => one.method() === "PUT" && one.url().includes("validation-rules"),
+    );
+    await save(other.page);
+    assert.match((await written).headers()["if-match"] ?? "", /^"/);
+    await isSaved(other.page);
+    assert.deepEqual(other.complaints, []);
+    await other.close();
+  });
+
+  await t.test("a rule that comes below the open form of an offer takes the products as well", async () => {
+    const tier = { name: "Below", action: { discount: { type: "PERCENT", percent_off: 5, effect: "APPLY_TO_ITEMS" } } };
+    const made = { name: "Rules below", campaign_type: "PROMOTION", promotion: { tiers: [tier] } };
+    const { body } = await shop.write("/v1/campaigns", made);
+    type Tiers = { tiers: { id: string; validation_rule_assignments: Assigned }[] };
+    const tiers = () => shop.api<Tiers>(`/v1/promotions/${body.id}/tiers`);
+    const related_object_id = (await tiers()).tiers[0]!.id;
+    await page.goto(`${shop.url}/campaigns/${body.id}?tab=tiers`);
+    await page.getByRole("button", { name: "Below", exact: true }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByRole("radio", { name: "Only these" }).check();
+    const conditions = [{ name: "order.initial_amount", conditions: { $more_than_or_equal: [100] } }];
+    const { body: rule } = await shop.write("/v1/validation-rules", { name: "Below", rules: { "1": conditions[0] } });
+    const assigned = { related_object_type: "promotion_tier", related_object_id };
+    await shop.write(`/v1/validation-rules/${rule.id}/assignments`, assigned);
+    await choose(page, "Add a product or a variant", "Mug");
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await dialog.waitFor({ state: "hidden" });
+    const found = await rulesOf((await tiers()).tiers[0]!.validation_rule_assignments);
+    assert.deepEqual(
+      found.map(({ id, applicable_to }) => [id, applicable_to.included.length]),
+      [[rule.id, 1]],
+    );
   });
 
   await t.test("the offers of a promotion have products of their own", async () => {

@@ -15,6 +15,13 @@ export type Again = { every: string; lasts: string };
 /** Days of the week, hours, and windows that come again, as a form holds them. All three have to hold. */
 export type Times = { days: readonly number[]; hours: readonly Hours[]; again: Again | null };
 
+/** The interface has days, hours and windows apart; in a form they are one field. */
+export const TIMES_PATHS = {
+  validity_day_of_week: "times",
+  validity_hours: "times",
+  validity_timeframe: "times",
+} as const;
+
 export const ALWAYS: Times = { days: [], hours: [], again: null };
 export const NO_HOURS = { days: [], from: "", to: "" };
 

@@ -6,7 +6,7 @@ import { type Sender, useSender, type Write } from "../../api/use-op.ts";
 export type SendStep = <O extends AnyOp>(operation: O, write: Write<O>, name?: string) => Promise<AnswerOf<O>>;
 
 /** The steps of a form. After a refusal it goes on where it stopped; `forget` is for when all of them were done. */
-export function useSteps(): { send: SendStep; forget: () => void } {
+export function useSteps(): { send: SendStep; hasBegun: () => boolean; forget: () => void } {
   const send: Sender = useSender();
   const done = useRef(new Map<string, unknown>()).current;
   return {
@@ -16,6 +16,7 @@ export function useSteps(): { send: SendStep; forget: () => void } {
       if (name !== undefined) done.set(name, answer);
       return answer;
     },
+    hasBegun: () => done.size > 0,
     forget: () => done.clear(),
   };
 }

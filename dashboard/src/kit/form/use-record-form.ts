@@ -1,11 +1,11 @@
 import { type FormErrors, type UseFormReturnType, useForm } from "@mantine/form";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useRef, useState } from "react";
-import { fieldOf, RequestError } from "../../api/errors.ts";
+import { type FieldPaths, fieldOf, statusOf } from "../../api/errors.ts";
 import type { Call } from "../../api/op.ts";
 import { textOf } from "../../text/text.ts";
 import { errorWord } from "../states/error-word.ts";
-import { changedFields, type Merge, mergeEdits, type Values } from "./changes.ts";
+import { changedFields, isSame, type Merge, mergeEdits, type Values } from "./changes.ts";
 import { type Draft, dropDraft, readDraft, saveDraft } from "./drafts.ts";
 import { callsOf, type SendStep, useSteps } from "./steps.ts";
 
@@ -23,8 +23,17 @@ type Options<V extends Values, S> = {
    * run with a `send` that only notes what would be sent.
    */
   save: (send: SendStep, changes: Partial<V>, version: { ifMatch?: string }) => Promise<S>;
+  /** The fields of what is sent under other names, by the paths that the server tells faults with. */
+  paths?: FieldPaths;
+  /** Brings a field to sight before its fault is told: a form of steps does not show all of them. */
+  show?: (field: string) => void;
   /** Reads the record again, after somebody else changed it. */
   readAgain?: () => Promise<Version<V>>;
+  /**
+   * Fields that are saved in other objects than the one whose version is sent. Before they are, the record is read again: what
+   * somebody else made of them meanwhile is told of too.
+   */
+  beside?: readonly (keyof V & string)[];
   /** Null: nothing had changed, so nothing was sent. */
   onSaved: (answer: S | null) => void;
   /** Whatever is typed, for who shows what it would do before it is saved. */
@@ -72,6 +81,28 @@ function useVersion<V>(from: Version<V>, readAgain: (() => Promise<Version<V>>) 
   };
 }
 
+/**
+ * What the record has become, where somebody else changed a field that the version of the record says nothing about. Where a part
+ * was saved and the rest was refused, what is found there is one's own: it goes on where it stopped.
+ */
+function useBeside<V extends Values, S>({ readAgain, beside = [] }: Options<V, S>) {
+  const isHalfSaved = useRef(false);
+  const moved = async (was: V, changes: Partial<V>): Promise<Version<V> | null> => {
+    const sent = beside.filter((field) => field in changes);
+    if (!readAgain || sent.length === 0 || isHalfSaved.current) return null;
+    const now = await readAgain();
+    const isMoved = (field: keyof V & string) =>
+      !isSame(now.values[field], was[field]) && !isSame(now.values[field], changes[field]);
+    return sent.some(isMoved) ? now : null;
+  };
+  return {
+    moved,
+    setHalfSaved: (is: boolean) => {
+      isHalfSaved.current = is;
+    },
+  };
+}
+
 /** What was typed and not saved: kept while somebody types, and offered when they come back. */
 function useDraft<V extends Values>(record: string, was: V) {
   const [draft, setDraft] = useState(() => readDraft(record));
@@ -88,11 +119,26 @@ function useDraft<V extends Values>(record: string, was: V) {
   return { draft, keep, forget, settled };
 }
 
+/** Tells a fault at its field, unless it belongs to none. */
+function isTold<V extends Values, S>(
+  form: UseFormReturnType<V>,
+  error: unknown,
+  { paths, show }: Options<V, S>,
+): boolean {
+  const field = fieldOf(error, Object.keys(form.getValues()), paths);
+  if (field === null) return false;
+  show?.(field);
+  form.setFieldError(field, errorWord(textOf, error));
+  form.getInputNode(field)?.focus();
+  return true;
+}
+
 /** One form for creating and editing: drafts, faults at their fields, only changes sent, nobody overwritten by accident. */
 export function useRecordForm<V extends Values, S = unknown>(options: Options<V, S>): RecordForm<V> {
   const { record, from, validate, save, readAgain, onSaved, onEdit } = options;
   const { base, setBase, savedAs, latest } = useVersion(from, readAgain);
   const steps = useSteps();
+  const { moved, setHalfSaved } = useBeside(options);
   const { draft, keep, forget, settled } = useDraft(record, base.values);
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<unknown>(null);
@@ -110,30 +156,36 @@ export function useRecordForm<V extends Values, S = unknown>(options: Options<V,
 
   const done = (values: V, answer: S | null) => {
     steps.forget();
+    setHalfSaved(false);
     keep.cancel();
     forget();
     savedAs(values);
     onSaved(answer);
   };
-  const refuse = async (error: unknown, was: V, yours: V) => {
-    if (error instanceof RequestError && error.status === 412 && readAgain) {
-      const theirs = await readAgain();
-      return setConflict({ ...mergeEdits(was, theirs.values, yours), theirs });
-    }
-    const field = fieldOf(error, Object.keys(yours));
-    if (field === null) return setFault(error);
-    form.setFieldError(field, errorWord(textOf, error));
-    form.getInputNode(field)?.focus();
+  const ask = (theirs: Version<V>, was: V, yours: V) => {
+    setHalfSaved(false);
+    setConflict({ ...mergeEdits(was, theirs.values, yours), theirs });
   };
-  const send = async (was: Version<V>, yours: V) => {
+  const refuse = async (error: unknown, was: V, yours: V, isAgain: boolean) => {
+    if (statusOf(error) === 412 && readAgain) {
+      const theirs = await readAgain();
+      // What was changed is nothing that this form holds: there is nothing to choose.
+      return isSame(was, theirs.values) && !isAgain ? send(theirs, yours, true) : ask(theirs, was, yours);
+    }
+    setHalfSaved(steps.hasBegun());
+    if (!isTold(form, error, options)) setFault(error);
+  };
+  const send = async (was: Version<V>, yours: V, isAgain = false): Promise<void> => {
     const changes = changedFields(was.values, yours);
     if (Object.keys(changes).length === 0) return done(yours, null);
     setBusy(true);
     setFault(null);
     try {
+      const theirs = await moved(was.values, changes);
+      if (theirs) return ask(theirs, was.values, yours);
       done(yours, await save(steps.send, changes, was.etag ? { ifMatch: was.etag } : {}));
     } catch (error) {
-      await refuse(error, was.values, yours).catch(setFault);
+      await refuse(error, was.values, yours, isAgain).catch(setFault);
     } finally {
       setBusy(false);
     }

@@ -8,7 +8,7 @@ import { NumberInput, Select } from "../../kit/later/fields.ts";
 import { type Option, RecordSelect } from "../../kit/pick/record-select.tsx";
 import { Failure, LoadingRows } from "../../kit/states/states.tsx";
 import { type TextKey, useText } from "../../text/text.ts";
-import { effectsFor, newDiscount } from "./effects.ts";
+import { effectsFor, FIRST_DISCOUNT, newDiscount } from "./effects.ts";
 
 // The parser of formulas comes with it.
 const FormulaField = lazy(() => import("../formula/formula-field.tsx"));
@@ -93,7 +93,7 @@ export default function DiscountField({ isOnGoods = false, ...props }: DiscountP
   const t = useText();
   const words = useWords();
   const { data, error: refused, refetch } = useOp(getRegistry, {});
-  const [discount, setDiscount] = useState<Discount>(defaultValue ?? { type: "PERCENT", effect: "APPLY_TO_ORDER" });
+  const [discount, setDiscount] = useState<Discount>(defaultValue ?? FIRST_DISCOUNT);
   const [isFormulaShown, setFormulaShown] = useState(false);
   if (data === undefined)
     return refused ? <Failure error={refused} retry={() => void refetch()} /> : <LoadingRows rows={2} />;

@@ -40,6 +40,7 @@ function Fields({ id, code, from }: { id: string; code: string; from: Version<Va
       const body = { ...changes, ...(chosen !== undefined && { category_id: chosen?.value ?? null }) };
       return send(updateVoucher, { params: { code }, body, ...version });
     },
+    paths: { category_id: "category" },
     readAgain: async () => versionOf(await sendFor(getVoucher, { code })),
     onSaved: () => {
       notifyDone(t("kit.form.saved"));

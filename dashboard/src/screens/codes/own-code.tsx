@@ -25,6 +25,11 @@ const FIRST: Values = {
   ...{ start_date: null, expiration_date: null },
 };
 
+const PATHS = {
+  ...{ "discount.percent_off": "percent", "discount.amount_off": "amount", "gift.amount": "amount" },
+  redemption: "uses",
+};
+
 /** What a code gives, as the interface takes it. */
 const worthOfForm = ({ kind, percent, amount }: Values) =>
   kind === "GIFT"
@@ -50,6 +55,7 @@ export function OwnCode() {
         !(Number(values.percent) > 0 && Number(values.percent) <= 100) && { percent: t("codes.percentHelp") }),
       ...(values.kind !== "PERCENT" && !values.amount && { amount: t("kit.form.money") }),
     }),
+    paths: PATHS,
     save: (send) => {
       const values = state.form.getValues();
       const { code, uses, start_date, expiration_date } = values;

@@ -1,11 +1,12 @@
 import { SimpleGrid, TextInput, Title } from "@mantine/core";
-import { type Branding, createBranding, listBranding, updateBranding } from "../../api/operations.gen.ts";
+import { type Branding, createBranding, getBranding, listBranding, updateBranding } from "../../api/operations.gen.ts";
+import { type Answer, sendFor } from "../../api/send.ts";
 import { useProject } from "../../api/session.ts";
-import { useOp } from "../../api/use-op.ts";
+import { useOp, useRecord } from "../../api/use-op.ts";
 import { ShowAsCall } from "../../kit/call/show-as-call.tsx";
 import { Edited } from "../../kit/form/edited.tsx";
 import { RecordForm } from "../../kit/form/record-form.tsx";
-import { useRecordForm } from "../../kit/form/use-record-form.ts";
+import { useRecordForm, type Version } from "../../kit/form/use-record-form.ts";
 import { PageHead } from "../../kit/page/page-head.tsx";
 import { Panel } from "../../kit/page/panel.tsx";
 import { notifyDone } from "../../kit/undo/undo.tsx";
@@ -31,14 +32,17 @@ const cleaned = (group: object) =>
     Object.entries(group).map(([name, value]) => [name, value === "" && NULLABLE.includes(name) ? null : value]),
   );
 
-function Fields({ branding, again }: { branding: Branding | null; again: () => void }) {
+const versionOf = ({ body: { brand, address, contact }, etag }: Answer<Branding>): Version<Values> => ({
+  values: { brand, address, contact },
+  etag,
+});
+
+function Fields({ id, from, again }: { id: string | null; from: Version<Values>; again: () => void }) {
   const t = useText();
   const { id: projectId } = useProject();
-  const values =
-    branding === null ? NEW : { brand: branding.brand, address: branding.address, contact: branding.contact };
   const state = useRecordForm<Values>({
-    record: `branding:${branding?.id ?? "new"}`,
-    from: { values, etag: null },
+    record: `branding:${id ?? "new"}`,
+    from,
     validate: (typed) =>
       Object.fromEntries(
         REQUIRED.filter((path) => {
@@ -46,25 +50,28 @@ function Fields({ branding, again }: { branding: Branding | null; again: () => v
           return !(typed[group] as Record<string, string | null>)[name]?.trim();
         }).map((path) => [path, t("kit.form.required")]),
       ),
-    save: async (send, changes) => {
+    save: async (send, changes, version) => {
       const body = Object.fromEntries(Object.entries(changes).map(([name, group]) => [name, cleaned(group)]));
-      return branding === null
+      return id === null
         ? send(createBranding, { params: { projectId }, body: body as Values })
-        : send(updateBranding, { params: { projectId, brandingId: branding.id }, body });
+        : send(updateBranding, { params: { projectId, brandingId: id }, body, ...version });
     },
+    ...(id !== null && { readAgain: async () => versionOf(await sendFor(getBranding, { projectId, brandingId: id })) }),
     onSaved: () => {
       notifyDone(t("kit.form.saved"));
       again();
     },
   });
   const { form } = state;
+  const groups = Object.keys(FIELDS) as (keyof typeof FIELDS)[];
+  const labels = Object.fromEntries(groups.map((group) => [group, t(`settings.brand.${group}`)]));
   return (
     <Panel width={752}>
-      <RecordForm state={state}>
-        {(Object.keys(FIELDS) as (keyof typeof FIELDS)[]).map((group) => (
+      <RecordForm state={state} labels={labels}>
+        {groups.map((group) => (
           <div key={group}>
             <Title order={2} mb="md">
-              {t(`settings.brand.${group}`)}
+              {labels[group]}
             </Title>
             <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="md">
               {FIELDS[group].map((name) => {
@@ -86,6 +93,12 @@ function Fields({ branding, again }: { branding: Branding | null; again: () => v
   );
 }
 
+function SavedBranding({ id }: { id: string }) {
+  const { id: projectId } = useProject();
+  const branding = useRecord(getBranding, { projectId, brandingId: id });
+  return <Edited of={branding}>{(read, again) => <Fields id={id} from={versionOf(read)} again={again} />}</Edited>;
+}
+
 export default function BrandingPage() {
   const t = useText();
   const { id: projectId } = useProject();
@@ -95,7 +108,15 @@ export default function BrandingPage() {
       <PageHead title={t("settings.branding")} below={t("settings.brandingHelp")}>
         <ShowAsCall operation={listBranding} params={{ projectId }} />
       </PageHead>
-      <Edited of={branding}>{({ data }, again) => <Fields branding={data[0] ?? null} again={again} />}</Edited>
+      <Edited of={branding}>
+        {({ data: [saved] }, again) =>
+          saved ? (
+            <SavedBranding id={saved.id} />
+          ) : (
+            <Fields id={null} from={{ values: NEW, etag: null }} again={again} />
+          )
+        }
+      </Edited>
     </SettingsFrame>
   );
 }

@@ -1,16 +1,18 @@
 import { SimpleGrid } from "@mantine/core";
 import {
   createStackingRules,
+  getStackingRules,
   listStackingRules,
   type StackingRules,
   updateStackingRules,
 } from "../../api/operations.gen.ts";
+import { type Answer, sendFor } from "../../api/send.ts";
 import { useProject } from "../../api/session.ts";
-import { useOp } from "../../api/use-op.ts";
+import { useOp, useRecord } from "../../api/use-op.ts";
 import { changedFields } from "../../kit/form/changes.ts";
 import { Edited } from "../../kit/form/edited.tsx";
 import { RecordForm } from "../../kit/form/record-form.tsx";
-import { useRecordForm } from "../../kit/form/use-record-form.ts";
+import { useRecordForm, type Version } from "../../kit/form/use-record-form.ts";
 import { NumberInput, Select } from "../../kit/later/fields.ts";
 import { notifyDone } from "../../kit/undo/undo.tsx";
 import { useText } from "../../text/text.ts";
@@ -43,28 +45,35 @@ const bodyOf = (changed: StackingDraft): StackingDraft =>
     Object.entries(changed).map(([name, value]) => [name, (value as unknown) === "" ? null : value]),
   ) as StackingDraft;
 
-type FieldsProps = { rules: StackingRules; again: () => void; onEdit: OnEdit };
+const versionOf = ({ body, etag }: Answer<StackingRules>): Version<Values> => ({
+  values: Object.fromEntries([...LIMITS, ...NAMES].map((name) => [name, body[name]])) as Values,
+  etag,
+});
 
-function Fields({ rules, again, onEdit }: FieldsProps) {
+type FieldsProps = { id: string | undefined; from: Version<Values>; again: () => void; onEdit: OnEdit };
+
+function Fields({ id, from, again, onEdit }: FieldsProps) {
   const t = useText();
   const { id: projectId } = useProject();
-  const values = Object.fromEntries([...LIMITS, ...NAMES].map((name) => [name, rules[name]])) as Values;
   const state = useRecordForm<Values>({
-    record: `stacking:${rules.id ?? "new"}`,
-    from: { values, etag: null },
-    save: async (send, changed) => {
+    record: `stacking:${id ?? "new"}`,
+    from,
+    save: async (send, changed, version) => {
       const body = bodyOf(changed);
-      return rules.id === undefined
+      return id === undefined
         ? send(createStackingRules, { params: { projectId }, body })
-        : send(updateStackingRules, { params: { projectId, stackingRulesId: rules.id }, body });
+        : send(updateStackingRules, { params: { projectId, stackingRulesId: id }, body, ...version });
     },
+    ...(id !== undefined && {
+      readAgain: async () => versionOf(await sendFor(getStackingRules, { projectId, stackingRulesId: id })),
+    }),
     onSaved: () => {
       onEdit(null);
       notifyDone(t("kit.form.saved"));
       again();
     },
     onEdit: (typed) => {
-      const changed = bodyOf(changedFields(values, typed));
+      const changed = bodyOf(changedFields(from.values, typed));
       onEdit(Object.keys(changed).length === 0 ? null : changed);
     },
   });
@@ -97,13 +106,29 @@ function Fields({ rules, again, onEdit }: FieldsProps) {
   );
 }
 
+function SavedRules({ id, onEdit }: { id: string; onEdit: OnEdit }) {
+  const { id: projectId } = useProject();
+  const rules = useRecord(getStackingRules, { projectId, stackingRulesId: id });
+  return (
+    <Edited of={rules}>
+      {(read, again) => <Fields id={id} from={versionOf(read)} again={again} onEdit={onEdit} />}
+    </Edited>
+  );
+}
+
 /** The groups of the categories are written beside this form, into the same record: only its own fields are sent. */
 export function RulesForm({ onEdit }: { onEdit: OnEdit }) {
   const { id: projectId } = useProject();
   const rules = useOp(listStackingRules, { projectId });
   return (
     <Edited of={rules}>
-      {({ data }, again) => (data[0] ? <Fields rules={data[0]} again={again} onEdit={onEdit} /> : null)}
+      {({ data: [rules] }, again) =>
+        rules?.id !== undefined ? (
+          <SavedRules id={rules.id} onEdit={onEdit} />
+        ) : rules ? (
+          <Fields id={undefined} from={versionOf({ body: rules, etag: null })} again={again} onEdit={onEdit} />
+        ) : null
+      }
     </Edited>
   );
 }

@@ -1,28 +1,23 @@
 import { Text, TextInput } from "@mantine/core";
-import { useState } from "react";
+import { useRef, useState } from "react";
 import {
   type CampaignEarningRule,
   type CampaignTier,
-  createCampaignTiers,
   getCampaignTier,
   updateCampaignTier,
 } from "../../../api/operations.gen.ts";
-import { sendFor } from "../../../api/send.ts";
+import { type Answer, sendFor } from "../../../api/send.ts";
 import { useRecord } from "../../../api/use-op.ts";
 import { Edited } from "../../../kit/form/edited.tsx";
 import { RecordForm } from "../../../kit/form/record-form.tsx";
-import type { SendStep } from "../../../kit/form/steps.ts";
 import { type RecordForm as RecordState, useRecordForm, type Version } from "../../../kit/form/use-record-form.ts";
 import { notifyDone } from "../../../kit/undo/undo.tsx";
 import { useText } from "../../../text/text.ts";
-import { sentMappings } from "./mapping.ts";
+import { addTier, earnsAndPays } from "./add-tier.ts";
 import { CountInput, PartWindow } from "./part.tsx";
 import { TierMappings } from "./tier-mappings.tsx";
-import { endedBy, type TierValues, tierFaults, tierValuesOf } from "./tier-values.ts";
+import { byPoints, endedBy, type TierValues, tierFaults, tierValuesOf } from "./tier-values.ts";
 import type { AssignedReward } from "./use-rewards.ts";
-
-type Earns = CampaignTier["earning_rules"][string];
-type Pays = CampaignTier["rewards"][string];
 
 type Props = {
   campaignId: string;
@@ -31,37 +26,32 @@ type Props = {
   rewards: readonly AssignedReward[];
   onClose: () => void;
 };
-type FieldsProps = Props & { tier: CampaignTier | null; from: Version<TierValues> };
+/** `top`: the highest tier, which a new one may end. */
+type FieldsProps = Props & { tier: CampaignTier | null; from: Version<TierValues>; top?: Answer<CampaignTier> | null };
 
-/** Makes a tier. The one that had no end ends below it first. */
-async function add(send: SendStep, { campaignId, tiers }: Props, values: TierValues): Promise<unknown> {
-  const top = endedBy(tiers, values);
-  if (top) {
-    const points = { from: top.points.from, to: values.from! - 1 };
-    await send(updateCampaignTier, { params: { campaignId, loyaltyTierId: top.id }, body: { points } }, "top");
-  }
-  const points = { from: values.from!, ...(values.to !== null && { to: values.to }) };
-  const mapped = { earning_rules: sentMappings<Earns>(values.earns), rewards: sentMappings<Pays>(values.pays) };
-  const tier = { name: values.name.trim(), points, ...mapped };
-  return send(createCampaignTiers, { params: { campaignId }, body: [tier] });
-}
+/** What the interface calls the fields, where it has other names for them. */
+const PATHS = { points: "from", "points.to": "to", earning_rules: "earns", rewards: "pays" };
 
 function useTierForm(props: FieldsProps, onEdit: (values: TierValues) => void): RecordState<TierValues> {
-  const { campaignId, tiers, tier, from, onClose } = props;
+  const { campaignId, tiers, tier, from, top: read = null, onClose } = props;
   const t = useText();
   const params = { campaignId, loyaltyTierId: tier?.id ?? "" };
+  const top = useRef(read);
   const state: RecordState<TierValues> = useRecordForm<TierValues>({
     record: `card-tier:${tier?.id ?? `new:${campaignId}`}`,
     from,
     validate: (typed) => tierFaults(typed, t),
+    paths: PATHS,
     save: async (send, changes, version) => {
       const values = state.form.getValues();
-      if (!tier) return add(send, props, values);
+      const readTop = (loyaltyTierId: string) => sendFor(getCampaignTier, { campaignId, loyaltyTierId });
+      if (!tier) return addTier(send, { campaignId, top, read: readTop }, values);
+      const { earning_rules, rewards } = earnsAndPays(values);
       const body = {
         ...(changes.name !== undefined && { name: values.name.trim() }),
         ...(("from" in changes || "to" in changes) && { points: { from: values.from!, to: values.to } }),
-        ...("earns" in changes && { earning_rules: sentMappings<Earns>(values.earns) }),
-        ...("pays" in changes && { rewards: sentMappings<Pays>(values.pays) }),
+        ...("earns" in changes && { earning_rules }),
+        ...("pays" in changes && { rewards }),
       };
       return send(updateCampaignTier, { params, body, ...version });
     },
@@ -82,11 +72,11 @@ function useTierForm(props: FieldsProps, onEdit: (values: TierValues) => void): 
 
 function Fields(props: FieldsProps) {
   const t = useText();
-  const { tiers, tier, from } = props;
+  const { tier, from } = props;
   const [shown, setShown] = useState(from.values);
   const state = useTierForm(props, (values) => setShown({ ...values }));
   const { form } = state;
-  const top = tier === null ? endedBy(tiers, shown) : null;
+  const top = tier === null ? endedBy(props.top ? [props.top.body] : [], shown) : null;
   return (
     <RecordForm state={state} {...(tier === null && { saveText: t("cards.addTier") })}>
       <TextInput
@@ -122,16 +112,26 @@ function SavedTier({ id, ...props }: Props & { id: string }) {
   );
 }
 
+/** A new tier, once the highest one is read: a colleague may have changed it since the list was. */
+function NewTier(props: Props) {
+  const { campaignId, tiers } = props;
+  const top = byPoints(tiers).at(-1);
+  const record = useRecord(
+    getCampaignTier,
+    { campaignId, loyaltyTierId: top?.id ?? "" },
+    { enabled: top !== undefined },
+  );
+  const from = (now: readonly CampaignTier[]) => ({ values: tierValuesOf(null, now), etag: null });
+  if (!top) return <Fields {...props} tier={null} from={from([])} />;
+  return <Edited of={record}>{(read) => <Fields {...props} tier={null} top={read} from={from([read.body])} />}</Edited>;
+}
+
 /** A tier: from how many points to how many, and what its members earn more. */
 export default function TierWindow({ id, ...props }: Props & { id: string | null }) {
   const t = useText();
   return (
     <PartWindow title={t(id === null ? "cards.addTier" : "cards.editTier")} onClose={props.onClose}>
-      {id === null ? (
-        <Fields {...props} tier={null} from={{ values: tierValuesOf(null, props.tiers), etag: null }} />
-      ) : (
-        <SavedTier {...props} id={id} />
-      )}
+      {id === null ? <NewTier {...props} /> : <SavedTier {...props} id={id} />}
     </PartWindow>
   );
 }

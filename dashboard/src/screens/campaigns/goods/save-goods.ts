@@ -7,6 +7,7 @@ import {
   type ValidationRule,
 } from "../../../api/operations.gen.ts";
 import type { SendStep } from "../../../kit/form/steps.ts";
+import { textOf } from "../../../text/text.ts";
 import { applicableOf, type Goods, type Place } from "./values.ts";
 
 type Body = BodyOf<typeof createValidationRule>;
@@ -26,13 +27,19 @@ export async function giveRule(send: SendStep, rule: Body, of: Ruled): Promise<v
 const isEmpty = ({ rules, bundle_rules }: ValidationRule) =>
   Object.keys(rules).length + Object.keys(bundle_rules).length === 0;
 
+/** Somebody else may have made more rules about products while the form was open. */
+export function refuseClosed({ kind }: Place): void {
+  if (kind === "closed") throw new Error(textOf("goods.closed"));
+}
+
 /** Changes the products of what is saved. `name` is for a rule that has to be made: others keep the one they share. */
 export async function saveGoods(send: SendStep, goods: Goods, to: { place: Place; of: Ruled; name: string }) {
   const { place, of, name } = to;
   const applicable_to = applicableOf(goods);
   if (place.kind === "own") {
     const write = { params: { validationRuleId: place.rule.id }, body: { applicable_to } };
-    await send(updateValidationRule, write, `goods ${JSON.stringify(applicable_to)}`);
+    const seen = place.etag ? { ifMatch: place.etag } : {};
+    await send(updateValidationRule, { ...write, ...seen }, `goods ${JSON.stringify(applicable_to)}`);
   }
   if (place.kind === "new" && goods.which !== "all") await giveRule(send, { name, applicable_to }, of);
   if (place.kind !== "shared") return;

@@ -7,7 +7,7 @@ import {
   getSku,
   getValidationRule,
 } from "../../../api/operations.gen.ts";
-import { send } from "../../../api/send.ts";
+import { send, sendFor } from "../../../api/send.ts";
 import { useCan, useProject } from "../../../api/session.ts";
 import { type Assigned, type Found, foundIn, namesGoods } from "./values.ts";
 
@@ -40,10 +40,12 @@ function nameOf({ object, id }: ApplicableEntryInBody, may: May): Promise<string
 
 /** Reads the products that discounts take, by the ids of what has them. */
 export async function readGoods(owners: readonly Owner[], may: May): Promise<FoundGoods> {
-  const ids = [...new Set(owners.flatMap(({ assigned }) => assigned.map(({ rule_id }) => rule_id)))];
-  const read = await Promise.all(ids.map((validationRuleId) => send(getValidationRule, { validationRuleId })));
-  const rules = new Map(read.map((rule) => [rule.id, rule]));
+  const all = owners.flatMap(({ assigned }) => assigned.map(({ rule_id }) => rule_id));
+  const ids = may(getValidationRule.id) ? [...new Set(all)] : [];
+  const read = await Promise.all(ids.map((validationRuleId) => sendFor(getValidationRule, { validationRuleId })));
+  const rules = new Map(read.map((rule) => [rule.body.id, rule]));
   const entries = read
+    .map(({ body }) => body)
     .filter(namesGoods)
     .flatMap(({ applicable_to: { included, excluded } }) => [...included, ...excluded]);
   const few = [...new Map(entries.map((entry) => [entry.id, entry])).values()].slice(0, NAMES_MAX);

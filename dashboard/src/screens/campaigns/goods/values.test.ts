@@ -20,7 +20,7 @@ const rule = (id: string, assignments_count: number, of: Goods = ALL_GOODS) =>
 const found = (...rules: ValidationRule[]) =>
   foundIn(
     rules.map(({ id }) => ({ id: `asm_${id}`, rule_id: id })),
-    new Map(rules.map((one) => [one.id, one])),
+    new Map(rules.map((one) => [one.id, { body: one, etag: `"${one.id}"` }])),
     named,
   );
 
@@ -37,9 +37,9 @@ test("the rule that is changed is the offer's own; a shared one and what the for
   assert.deepEqual(found().place, { kind: "new" });
   const [own, shared] = [rule("own", 1), rule("shared", 2)];
   assert.deepEqual(found(shared).place, { kind: "new" });
-  assert.deepEqual(found(shared, own).place, { kind: "own", rule: own });
+  assert.deepEqual(found(shared, own).place, { kind: "own", rule: own, etag: '"own"' });
   const [ownGoods, sharedGoods] = [rule("a", 1, goods("only")), rule("b", 2, goods("except"))];
-  assert.deepEqual(found(own, ownGoods), { goods: goods("only"), place: { kind: "own", rule: ownGoods } });
+  assert.deepEqual(found(own, ownGoods), { goods: goods("only"), place: { kind: "own", rule: ownGoods, etag: '"a"' } });
   const place = { kind: "shared", rule: sharedGoods, assignmentId: "asm_b" };
   assert.deepEqual(found(own, sharedGoods), { goods: goods("except"), place });
   assert.equal(found(ownGoods, sharedGoods).place.kind, "closed");

@@ -1,4 +1,5 @@
 import type { ApplicableEntryInBody, Discount, ValidationRule } from "../../../api/operations.gen.ts";
+import type { Answer } from "../../../api/send.ts";
 import type { GoodsSaid } from "../../../registry/discount/goods-words.ts";
 import type { Text } from "../../../text/text.ts";
 
@@ -65,19 +66,19 @@ export type Assigned = { id: string; rule_id: string };
  */
 export type Place =
   | { kind: "new" | "closed" | "unread" }
-  | { kind: "own"; rule: ValidationRule }
+  | { kind: "own"; rule: ValidationRule; etag: string | null }
   | { kind: "shared"; rule: ValidationRule; assignmentId: string };
 export type Found = { goods: Goods; place: Place };
 
 /** Finds them among the rules of an offer. */
 export function foundIn(
   assigned: readonly Assigned[],
-  rules: ReadonlyMap<string, ValidationRule>,
+  rules: ReadonlyMap<string, Answer<ValidationRule>>,
   nameOf: (entry: ApplicableEntryInBody) => string,
 ): Found {
   const own = assigned.flatMap(({ id, rule_id }) => {
-    const rule = rules.get(rule_id);
-    return rule ? [{ assignmentId: id, rule }] : [];
+    const read = rules.get(rule_id);
+    return read ? [{ assignmentId: id, rule: read.body, etag: read.etag }] : [];
   });
   // What may not be read is not guessed at.
   if (own.length < assigned.length) return { goods: ALL_GOODS, place: { kind: "unread" } };
@@ -85,9 +86,10 @@ export function foundIn(
   const [first, second] = own.filter(({ rule }) => namesGoods(rule));
   const goods = first && !second ? goodsOf(first.rule.applicable_to, nameOf) : ALL_GOODS;
   if (second || goods === null) return { goods: ALL_GOODS, place: { kind: "closed" } };
-  if (first) return { goods, place: isAlone(first) ? { kind: "own", rule: first.rule } : { kind: "shared", ...first } };
-  const host = own.find(isAlone);
-  return { goods, place: host ? { kind: "own", rule: host.rule } : { kind: "new" } };
+  if (first && !isAlone(first))
+    return { goods, place: { kind: "shared", rule: first.rule, assignmentId: first.assignmentId } };
+  const host = first ?? own.find(isAlone);
+  return { goods, place: host ? { kind: "own", rule: host.rule, etag: host.etag } : { kind: "new" } };
 }
 
 /** For the sentence of what is saved; null: all of them, or nobody knows. */

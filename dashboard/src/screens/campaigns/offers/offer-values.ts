@@ -1,6 +1,15 @@
+import type { FieldPaths } from "../../../api/errors.ts";
 import type { BodyOf } from "../../../api/op.ts";
 import type { Discount, PromotionTier, updatePromotionTier } from "../../../api/operations.gen.ts";
-import { ALWAYS, startFault, type Times, timesFault, timesOf, validityOf } from "../../../kit/date/times.ts";
+import {
+  ALWAYS,
+  startFault,
+  TIMES_PATHS,
+  type Times,
+  timesFault,
+  timesOf,
+  validityOf,
+} from "../../../kit/date/times.ts";
 import { isSame } from "../../../kit/form/changes.ts";
 import type { Option } from "../../../kit/pick/record-select.tsx";
 import { categoryOf } from "../../../registry/category-of.ts";
@@ -34,6 +43,12 @@ export const offerValuesOf = (tier: PromotionTier, goods: Goods = ALL_GOODS): Of
   ...{ start_date: tier.start_date, expiration_date: tier.expiration_date, times: timesOf(tier) },
   category: categoryOf(tier.category_id, tier.categories),
 });
+
+/** What the interface calls the fields of the form, where it has other names for them. */
+export const OFFER_PATHS = {
+  ...{ "action.discount": "discount", applicable_to: "goods", category_id: "category", validation_rules: "rule" },
+  ...TIMES_PATHS,
+} as const satisfies FieldPaths & Record<string, keyof OfferValues>;
 
 /** What is missing or contradicts itself. The server decides the rest. What the interface left so keeps nobody from saving. */
 export function offerFaults(values: OfferValues, was: OfferValues, t: Text) {

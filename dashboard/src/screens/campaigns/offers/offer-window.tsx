@@ -17,7 +17,7 @@ import { DiscountOnGoods } from "../goods/discount-on-goods.tsx";
 import { readGoods, useGoods } from "../goods/use-goods.ts";
 import type { Found } from "../goods/values.ts";
 import { NewRuleField } from "./new-rule-field.tsx";
-import { NEW_OFFER, type OfferValues, offerFaults, offerValuesOf } from "./offer-values.ts";
+import { NEW_OFFER, OFFER_PATHS, type OfferValues, offerFaults, offerValuesOf } from "./offer-values.ts";
 import { type SavedOffer as Saved, saveOffer } from "./save-offer.ts";
 
 const TimesField = lazy(() => import("../../../kit/form/times-field.tsx"));
@@ -32,22 +32,28 @@ type FieldsProps = Omit<Saved, "place"> & { from: Version<OfferValues>; place?: 
 function OfferFields({ id, campaign, from, place = { kind: "new" }, onDone }: FieldsProps) {
   const t = useText();
   const can = useCan();
+  // As it was last read: rules come and go below this form, and others make some too.
+  const lastPlace = useRef(place);
   const state: RecordFormState<OfferValues> = useRecordForm<OfferValues>({
     record: `promotion-tier:${id ?? `new:${campaign.id}`}`,
     from,
     validate: (typed) => offerFaults(typed, from.values, t),
+    paths: OFFER_PATHS,
     save: (send, changes, version) =>
       saveOffer(
         send,
-        { id, campaign, place },
+        { id, campaign, place: lastPlace.current },
         { values: state.form.getValues(), changes, goodsWord: labels.goods },
         version,
       ),
     ...(id !== null && {
       readAgain: async () => {
         const read = await sendFor(getPromotionTier, { promotionTierId: id });
-        return versionOf(read, (await readGoods([ownerOf(read.body)], can)).get(id));
+        const found = (await readGoods([ownerOf(read.body)], can)).get(id)!;
+        lastPlace.current = found.place;
+        return versionOf(read, found);
       },
+      beside: ["goods"],
     }),
     onSaved: () => {
       notifyDone(t(id === null ? "offers.added" : "kit.form.saved"));
@@ -74,7 +80,7 @@ function OfferFields({ id, campaign, from, place = { kind: "new" }, onDone }: Fi
         key={`${form.key("discount")} ${form.key("goods")}`}
         discount={bind("discount")}
         goods={bind("goods")}
-        place={RULE_WRITES.every(can) ? place : null}
+        place={RULE_WRITES.every(can) ? lastPlace.current : null}
       />
       <PeriodField
         start={{ fieldKey: form.key("start_date"), ...bind("start_date") }}
@@ -97,8 +103,8 @@ function OfferFields({ id, campaign, from, place = { kind: "new" }, onDone }: Fi
 
 const ownerOf = ({ id, validation_rule_assignments: { data } }: PromotionTier) => ({ id, assigned: data });
 type Read = { body: PromotionTier; etag: string | null };
-const versionOf = ({ body, etag }: Read, found: Found | undefined): Version<OfferValues> => ({
-  values: offerValuesOf(body, found?.goods),
+const versionOf = ({ body, etag }: Read, { goods }: Found): Version<OfferValues> => ({
+  values: offerValuesOf(body, goods),
   etag,
 });
 

@@ -6,7 +6,7 @@ import {
   updatePromotionTier,
 } from "../../../api/operations.gen.ts";
 import type { SendStep } from "../../../kit/form/steps.ts";
-import { makeRule, saveGoods } from "../goods/save-goods.ts";
+import { makeRule, refuseClosed, saveGoods } from "../goods/save-goods.ts";
 import { applicableOf, goodsFor, type Place } from "../goods/values.ts";
 import { type OfferValues, offerChanges } from "./offer-values.ts";
 
@@ -33,6 +33,7 @@ async function makeOffer(send: SendStep, campaign: Campaign, values: OfferValues
 export async function saveOffer(send: SendStep, of: SavedOffer, edit: Edit, version: object) {
   const { values, changes, goodsWord } = edit;
   if (of.id === null) return makeOffer(send, of.campaign, values);
+  if (changes.goods) refuseClosed(of.place);
   const params = { promotionTierId: of.id };
   const body = offerChanges(changes);
   if (Object.keys(body).length > 0)

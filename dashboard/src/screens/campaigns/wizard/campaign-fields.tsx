@@ -15,6 +15,7 @@ import { useHolder } from "../referral/use-holder.ts";
 import { CreateOff } from "./create-off.tsx";
 import classes from "./form.module.css";
 import { LABELS } from "./labels.ts";
+import { PATHS } from "./paths.ts";
 import { STEP_PARTS, type StepProps } from "./steps.tsx";
 import { useAsks } from "./use-asks.ts";
 import {
@@ -91,7 +92,9 @@ export function CampaignFields({ campaign, from, place = { kind: "new" } }: Fiel
   const [values, setValues] = useState(from.values);
   const isNew = campaign === null;
   const can = useCan();
-  const asks = useAsks(campaign, place);
+  // As it was last read: somebody else may make a rule, or share one, while the form is open.
+  const lastPlace = useRef(place);
+  const asks = useAsks(campaign, lastPlace.current);
   const words = { budget: t("campaigns.budget"), goods: t("goods.title") };
   const isOff = useRef(false);
   const holder = useHolder(values.campaign_type === "REFERRAL_PROGRAM");
@@ -100,18 +103,24 @@ export function CampaignFields({ campaign, from, place = { kind: "new" } }: Fiel
     record: `campaign:${campaign?.id ?? "new"}`,
     from,
     validate: (typed) => faults(typed),
+    paths: PATHS,
+    // The field must be there before it can get the focus.
+    show: (field) => flushSync(() => setStep(stepOf(field))),
     save: async (send, changes, version) => {
       // It comes when something is saved: the page is quite large without it.
       const { create, update } = await import("./save.ts");
       return campaign === null
         ? create(send, state.form.getValues(), { isOff: isOff.current, holder })
-        : update(send, campaign, { changes, place, words, holder, version });
+        : update(send, campaign, { changes, place: lastPlace.current, words, holder, version });
     },
     ...(campaign !== null && {
       readAgain: async () => {
         const { readVersion } = await import("./edit.tsx");
-        return readVersion(campaign.id, can);
+        const read = await readVersion(campaign.id, can);
+        lastPlace.current = read.place;
+        return read.version;
       },
+      beside: ["goods"],
     }),
     onSaved: (saved) => {
       notifyDone(t(!isNew ? "kit.form.saved" : isOff.current ? "campaigns.nowThereOff" : "campaigns.nowThere"));
@@ -128,7 +137,6 @@ export function CampaignFields({ campaign, from, place = { kind: "new" } }: Fiel
     event?.preventDefault();
     isOff.current = isSwitchedOff;
     const [first] = Object.keys(faults(form.getValues()));
-    // The field must be there before it can get the focus.
     if (first !== undefined) flushSync(() => setStep(stepOf(first)));
     await state.submit();
   };

@@ -5,7 +5,7 @@ import { useRecord } from "../../../api/use-op.ts";
 import type { Version } from "../../../kit/form/use-record-form.ts";
 import { Failure, LoadingRows } from "../../../kit/states/states.tsx";
 import { type May, ownersIn, readGoods, useGoods } from "../goods/use-goods.ts";
-import type { Found } from "../goods/values.ts";
+import type { Found, Place } from "../goods/values.ts";
 import { readReferrerRewards, useReferrerRewards } from "../referral/use-rewards.ts";
 import { CampaignFields } from "./campaign-fields.tsx";
 import { type BesideIt, type Values, valuesOf } from "./values.ts";
@@ -17,10 +17,10 @@ const versionOf = ({ body, etag }: Read, beside: BesideIt): Version<Values> => (
 });
 
 /** A campaign and what is saved beside it, after somebody else changed it. */
-export async function readVersion(campaignId: string, may: May): Promise<Version<Values>> {
+export async function readVersion(campaignId: string, may: May): Promise<{ version: Version<Values>; place: Place }> {
   const read = await sendFor(getCampaign, { campaignId });
-  const found = (await readGoods(ownersIn(read.body), may)).get(campaignId);
-  return versionOf(read, { rewards: await readReferrerRewards(read.body), ...(found && { goods: found.goods }) });
+  const { goods, place } = (await readGoods(ownersIn(read.body), may)).get(campaignId)!;
+  return { version: versionOf(read, { rewards: await readReferrerRewards(read.body), goods }), place };
 }
 
 /** The form of a campaign that is there. */

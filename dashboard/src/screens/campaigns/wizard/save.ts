@@ -6,7 +6,7 @@ import {
   updateCampaign,
 } from "../../../api/operations.gen.ts";
 import type { SendStep } from "../../../kit/form/steps.ts";
-import { giveRule, makeRule, saveGoods } from "../goods/save-goods.ts";
+import { giveRule, makeRule, refuseClosed, saveGoods } from "../goods/save-goods.ts";
 import { ALL_GOODS, goodsFor, type Place } from "../goods/values.ts";
 import { type Holder, makeRewards } from "../referral/make-rewards.ts";
 import type { Referral } from "../referral/values.ts";
@@ -84,6 +84,7 @@ async function updateRules(send: SendStep, campaign: Campaign, { changes, place,
 /** Changes a campaign and its rules. */
 export async function update(send: SendStep, campaign: Campaign, edit: Edit): Promise<{ id: string }> {
   const { id } = campaign;
+  if (edit.changes.goods) refuseClosed(edit.place);
   const assigned = await rewardsOf(send, edit.changes.referral, edit.holder);
   const body = changesOf(edit.changes, campaign, assigned);
   if (Object.keys(body).length > 0) {

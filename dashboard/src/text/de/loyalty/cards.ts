@@ -51,6 +51,7 @@ export const cards = {
   tiersHelp: "Wo Mitglieder stehen, nach ihren Punkten.",
   addTier: "Stufe hinzufügen",
   editTier: "Stufe bearbeiten",
+  stillEnds: "Die Stufe wurde nicht hinzugefügt, und {{name}} endet weiterhin bei {{to}} Punkten: {{reason}}",
   noTiers: "Es gibt keine Stufen: Alle Mitglieder sind gleich.",
   members: "Was Mitglieder sammeln",
   membersPay: "Was Mitglieder bezahlen",

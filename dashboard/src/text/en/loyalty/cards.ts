@@ -51,6 +51,7 @@ export const cards = {
   tiersHelp: "Where members stand, by their points.",
   addTier: "Add a tier",
   editTier: "Edit the tier",
+  stillEnds: "The tier was not added, and {{name}} still ends at {{to}} points: {{reason}}",
   noTiers: "There are no tiers: all members are alike.",
   members: "What members earn",
   membersPay: "What members pay",
