@@ -5,7 +5,7 @@ import { LoadingRows } from "../../../kit/states/states.tsx";
 import { useText } from "../../../text/text.ts";
 import type { Place } from "../goods/values.ts";
 import { KINDS, type Kind } from "../kinds.ts";
-import { CheckStep } from "./check-step.tsx";
+import { CheckStep } from "./check/check-step.tsx";
 import { bind } from "./labels.ts";
 import type { Step, Values } from "./values.ts";
 

@@ -1,9 +1,9 @@
 import { Stack, Text, Title } from "@mantine/core";
 import { useState } from "react";
-import { MoneyField } from "../../../kit/form/money-field.tsx";
-import { useText } from "../../../text/text.ts";
+import { MoneyField } from "../../../../kit/form/money-field.tsx";
+import { useText } from "../../../../text/text.ts";
+import type { Values } from "../values.ts";
 import { pointsEarned } from "./points-earned.ts";
-import type { Values } from "./values.ts";
 
 /** As much as the cart of the other kinds holds at first, in 1/100. */
 const FIRST_AMOUNT = 10_000;

@@ -1,6 +1,6 @@
-import { type Cart, EMPTY_CART, type Question, questionOf } from "../../../registry/cart/cart.ts";
-import { bodyOf, ruleOf, ruleOfTier } from "./sent.ts";
-import { typeOf, type Values } from "./values.ts";
+import { type Cart, EMPTY_CART, type Question, questionOf } from "../../../../registry/cart/cart.ts";
+import { bodyOf, ruleOf, ruleOfTier } from "../sent.ts";
+import { typeOf, type Values } from "../values.ts";
 
 // Names that nothing saved has.
 const CAMPAIGN = "camp_draft";

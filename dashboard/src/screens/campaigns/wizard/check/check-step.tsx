@@ -1,10 +1,10 @@
 import { Button, Divider, Group, Stack, Text } from "@mantine/core";
 import { lazy, Suspense } from "react";
-import { useCan } from "../../../api/session.ts";
-import { LoadingRows } from "../../../kit/states/states.tsx";
-import { useText } from "../../../text/text.ts";
-import { LABELS } from "./labels.ts";
-import { type Field, faultsIn, type Step, stepOf, type Values } from "./values.ts";
+import { useCan } from "../../../../api/session.ts";
+import { LoadingRows } from "../../../../kit/states/states.tsx";
+import { useText } from "../../../../text/text.ts";
+import { LABELS } from "../labels.ts";
+import { type Field, faultsIn, type Step, stepOf, type Values } from "../values.ts";
 
 const TryCart = lazy(() => import("./try-cart.tsx"));
 const TryPoints = lazy(() => import("./try-points.tsx"));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { rulePoints } from "../../../../../src/core/loyalty/campaign/earning.ts";
+import { rulePoints } from "../../../../../../src/core/loyalty/campaign/earning.ts";
 import { pointsEarned } from "./points-earned.ts";
 
 test("an order earns in the form of a new program what the server would give for it", () => {

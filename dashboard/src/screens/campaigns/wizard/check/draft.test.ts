@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ALL_GOODS, type Goods } from "../goods/values.ts";
+import { ALL_GOODS, type Goods } from "../../goods/values.ts";
+import { START, type Values } from "../values.ts";
 import { firstCart } from "./draft.ts";
-import { START, type Values } from "./values.ts";
 
 const picked = (which: Goods["which"], ...ids: string[]): Goods => ({
   which,
