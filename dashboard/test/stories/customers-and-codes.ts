@@ -171,7 +171,7 @@ export async function customersAndCodes(t: TestContext, shop: Shop): Promise<voi
 
   await t.test("a collection shows its products while its filter is typed", async () => {
     await open("/collections/new");
-    await page.getByLabel("Name").fill("Shirts");
+    await page.getByLabel("Name").fill("Tees");
     await page.getByRole("button", { name: "Add a condition" }).click();
     const counted = page.getByRole("heading", { name: / products? today$/ });
     const everything = (await counted.textContent())!;
@@ -182,9 +182,9 @@ export async function customersAndCodes(t: TestContext, shop: Shop): Promise<voi
     const shown = (await counted.textContent())!;
     assert.deepEqual(await faultsOf(page), []);
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByRole("heading", { name: "Shirts" }).waitFor();
+    await page.getByRole("heading", { name: "Tees" }).waitFor();
     const { data } = await shop.api<{ data: { id: string; name: string }[] }>("/v1/product-collections?limit=100");
-    const { id } = data.find(({ name }) => name === "Shirts")!;
+    const { id } = data.find(({ name }) => name === "Tees")!;
     const { total } = await shop.api<{ total: number }>(`/v1/product-collections/${id}/products`);
     assert.equal(Number.parseInt(shown, 10), total);
   });
