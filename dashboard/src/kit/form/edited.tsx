@@ -12,15 +12,23 @@ type Props<T> = {
 export function Edited<T>({ of: query, children }: Props<T>) {
   const kept = useRef<T | undefined>(undefined);
   const [round, setRound] = useState(0);
+  const [isReading, setReading] = useState(false);
   kept.current ??= query.data;
   const again = async () => {
+    setReading(true);
     const { data } = await query.refetch();
+    setReading(false);
     if (data !== undefined) kept.current = data;
     setRound((old) => old + 1);
   };
   return (
     <Loaded of={{ ...query, data: kept.current }}>
-      {(read) => <Fragment key={round}>{children(read, () => void again())}</Fragment>}
+      {(read) => (
+        // What is typed now would be gone with the form.
+        <div inert={isReading} style={{ display: "contents" }}>
+          <Fragment key={round}>{children(read, () => void again())}</Fragment>
+        </div>
+      )}
     </Loaded>
   );
 }
