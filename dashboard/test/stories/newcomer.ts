@@ -116,8 +116,14 @@ export async function newcomer(t: TestContext, shop: Shop): Promise<void> {
     await goTo("Redemptions");
     const done = page.getByRole("row").filter({ hasText: "FIRST10" });
     await done.filter({ hasText: "10.00" }).first().waitFor();
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await page.route(/\/receipt$/, (route) => held.then(() => route.continue()));
     await done.filter({ hasText: "Succeeded" }).getByRole("link").first().click();
-    await page.getByRole("button", { name: "Roll back…" }).click();
+    const ask = page.getByRole("button", { name: "Roll back…" });
+    await ask.waitFor();
+    assert.equal(await ask.isEnabled(), false, "it has no numbers to say yet");
+    release();
+    await ask.click();
     await page.getByText("1 use of FIRST10").waitFor();
     await page.getByRole("dialog").getByText("10.00", { exact: false }).waitFor();
     await page.getByLabel("Reason").fill("sent back");

@@ -103,7 +103,9 @@ export default function ReceiptPage() {
           ...(one.order ? [t("redemptions.orderId", { order: one.order.source_id ?? one.order.id })] : []),
         ].join(" · ")
       }
-      actions={(one) => <RollBackButton redemption={one} receipt={receipt.data ?? null} />}
+      actions={(one) => (
+        <RollBackButton redemption={one} receipt={receipt.data ?? null} isReading={receipt.isPending} />
+      )}
       call={[getRedemption, { redemptionId }]}
     >
       {(one) => (

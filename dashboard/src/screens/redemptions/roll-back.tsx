@@ -16,8 +16,10 @@ const codesOf = (receipt: Receipt | null, redemption: Redemption): string[] => {
   return applied.length > 0 ? applied : [redemption.voucher?.code ?? redemption.id];
 };
 
-/** Undoes a redemption with all its parts, after saying with numbers what that gives back. */
-export function RollBackButton({ redemption, receipt }: { redemption: Redemption; receipt: Receipt | null }) {
+type Props = { redemption: Redemption; receipt: Receipt | null; isReading: boolean };
+
+/** Undoes a redemption with all its parts, after saying with numbers what that gives back: they are in the receipt. */
+export function RollBackButton({ redemption, receipt, isReading }: Props) {
   const t = useText();
   const { currency } = useProject();
   const rollBack = useSend(rollbackStackedRedemptions);
@@ -62,7 +64,7 @@ export function RollBackButton({ redemption, receipt }: { redemption: Redemption
   };
   return (
     <Can do="rollbackStackedRedemptions">
-      <Button variant="default" loading={rollBack.isPending} onClick={() => void ask()}>
+      <Button variant="default" loading={isReading || rollBack.isPending} onClick={() => void ask()}>
         {t("redemptions.rollBack")}
       </Button>
     </Can>
