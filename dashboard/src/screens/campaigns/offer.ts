@@ -5,9 +5,10 @@ import type { FoundGoods } from "./goods/use-goods.ts";
 import { foundSaid } from "./goods/values.ts";
 import { type Rewards, referralIn, referralOf } from "./referral/values.ts";
 
-/** What a rule gives for an amount of money, as the form of a new campaign types it; null: it gives otherwise. */
+/** What a rule gives for an amount of money, before discounts or after them; null: it gives otherwise. */
 function earnsOf(rule: CampaignEarningRule | undefined): Offer["earns"] {
-  const rate = rule?.event === "order.paid" && rule.active ? rule.loyalty.order?.amount : undefined;
+  const order = rule?.event === "order.paid" && rule.active ? rule.loyalty.order : undefined;
+  const rate = order?.amount ?? order?.total_amount;
   return !rate || rate.points_formula ? null : { points: Number(rate.points), every: Number(rate.every) };
 }
 
