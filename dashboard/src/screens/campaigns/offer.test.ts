@@ -4,15 +4,21 @@ import type { Campaign, CampaignEarningRule } from "../../api/operations.gen.ts"
 import { offerOf } from "./offer.ts";
 
 const club = { campaign_type: "LOYALTY_PROGRAM", validation_rules_assignments: { data: [] } } as unknown as Campaign;
-const earns = (order: object, more: object = {}) =>
-  offerOf(club, {
-    rule: { event: "order.paid", active: true, loyalty: { order }, ...more } as unknown as CampaignEarningRule,
-  }).earns;
+const paid = (order: object, more: object = {}) =>
+  ({ event: "order.paid", active: true, loyalty: { order }, ...more }) as unknown as CampaignEarningRule;
+const earns = (...rules: CampaignEarningRule[]) => offerOf(club, { rules }).earns;
 
-test("what a saved loyalty campaign earns is said, before discounts or after them", () => {
+test("what a saved loyalty campaign earns is said, before discounts or after them, whichever rule comes first", () => {
   const rate = { points: 1, every: 100 };
-  assert.deepEqual([earns({ amount: rate }), earns({ total_amount: rate })], [rate, rate]);
-  const others = [earns({ metadata: {} }), earns({ amount: rate }, { active: false }), offerOf(club).earns];
-  assert.deepEqual(others, [null, null, null]);
-  assert.equal(earns({ amount: { ...rate, points_formula: "1" } }), null);
+  assert.deepEqual([earns(paid({ amount: rate })), earns(paid({ total_amount: rate }))], [rate, rate]);
+  const visit = { event: "visit", active: true, loyalty: { points: 10 } } as unknown as CampaignEarningRule;
+  assert.deepEqual(earns(visit, paid({ metadata: {} }), paid({ amount: rate })), rate);
+  const others = [
+    earns(paid({ metadata: {} })),
+    earns(paid({ amount: rate }, { active: false })),
+    earns(visit),
+    earns(),
+  ];
+  assert.deepEqual(others, [null, null, null, null]);
+  assert.equal(earns(paid({ amount: { ...rate, points_formula: "1" } })), null);
 });

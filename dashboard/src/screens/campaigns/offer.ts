@@ -6,17 +6,21 @@ import { foundSaid } from "./goods/values.ts";
 import { type Rewards, referralIn, referralOf } from "./referral/values.ts";
 
 /** What a rule gives for an amount of money, before discounts or after them; null: it gives otherwise. */
-function earnsOf(rule: CampaignEarningRule | undefined): Offer["earns"] {
-  const order = rule?.event === "order.paid" && rule.active ? rule.loyalty.order : undefined;
+function earnsOf({ event, active, loyalty }: CampaignEarningRule): Offer["earns"] {
+  const order = event === "order.paid" && active ? loyalty.order : undefined;
   const rate = order?.amount ?? order?.total_amount;
   return !rate || rate.points_formula ? null : { points: Number(rate.points), every: Number(rate.every) };
 }
 
 /** What is read beside a campaign for its sentence. */
-type Beside = { rewards?: Rewards | undefined; goods?: FoundGoods | undefined; rule?: CampaignEarningRule | undefined };
+type Beside = {
+  rewards?: Rewards | undefined;
+  goods?: FoundGoods | undefined;
+  rules?: readonly CampaignEarningRule[] | undefined;
+};
 
 /** What a saved campaign offers, for its sentence. */
-export const offerOf = (campaign: Campaign, { rewards = new Map(), goods: found, rule }: Beside = {}): Offer => ({
+export const offerOf = (campaign: Campaign, { rewards = new Map(), goods: found, rules = [] }: Beside = {}): Offer => ({
   kind: campaign.campaign_type,
   discount: campaign.voucher?.discount ?? null,
   goods: foundSaid(found?.get(campaign.id), campaign.voucher?.discount ?? null),
@@ -25,7 +29,7 @@ export const offerOf = (campaign: Campaign, { rewards = new Map(), goods: found,
   })),
   gift: campaign.voucher?.gift?.amount ?? null,
   points: campaign.voucher?.loyalty_card?.points ?? null,
-  earns: earnsOf(rule),
+  earns: rules.map(earnsOf).find((one) => one !== null) ?? null,
   ...(campaign.referral_program && referralIn(referralOf(campaign, rewards))),
   from: campaign.start_date ?? null,
   to: campaign.expiration_date ?? null,

@@ -14,6 +14,9 @@ import { useReferrerRewards } from "./referral/use-rewards.ts";
 
 const Conditions = lazy(() => import("./conditions.tsx"));
 
+/** Among the first ones there is what orders earn. */
+const FEW = 10;
+
 export default function CampaignPage() {
   const t = useText();
   const can = useCan();
@@ -23,7 +26,7 @@ export default function CampaignPage() {
   const rewards = useReferrerRewards(campaign.data);
   const { data: goods } = useGoods(campaign.data ? ownersIn(campaign.data) : []);
   const isLoyalty = campaign.data?.campaign_type === "LOYALTY_PROGRAM";
-  const first = { campaignId, limit: 1, order: "created_at" as const };
+  const first = { campaignId, limit: FEW, order: "created_at" as const };
   const rules = useOp(listCampaignEarningRules, first, { enabled: isLoyalty && can("listCampaignEarningRules") });
   const isWithCodes = campaign.data?.campaign_type !== "PROMOTION";
   return (
@@ -35,7 +38,7 @@ export default function CampaignPage() {
         <>
           {[
             t(KINDS[one.campaign_type]),
-            campaignSentence(offerOf(one, { rewards, goods, rule: rules.data?.data[0] }), {
+            campaignSentence(offerOf(one, { rewards, goods, rules: rules.data?.data }), {
               t,
               currency,
               zone: timezone,
