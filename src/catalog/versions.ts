@@ -4,10 +4,9 @@ import type { ConfigKind } from "../request.ts";
 /** Goods, locations and codes are in no log: the version of one is what it is made of. */
 type GoodsKind = "location" | "product" | "sku" | "voucher";
 export type VersionedKind = ConfigKind | GoodsKind;
-/** A configured object as a path names it: by its id, or by another name that it has. */
 /**
- * `reference` is what a path says; `folded` how a code is looked for, where capital and small letters are one; `id` what it stood
- * for a moment ago.
+ * A configured object as a path names it: by its id, or by another name that it has. `reference` is what a path says. `folded` is how a
+ * code is looked for: in most projects `Spring` finds `SPRING`. `id` is the object that the reference named a moment ago.
  */
 export type Versioned = { project_id: string; kind: VersionedKind; reference: string; folded?: string; id?: string };
 export type Version = { version: string };
