@@ -13,7 +13,7 @@ const MAY: Record<string, readonly string[]> = {
   registry: ["registry", "kit", "api", "text", "theme"],
   screens: ["screens", "registry", "kit", "api", "text", "theme", "routes"],
   layout: ["layout", "screens", "registry", "kit", "api", "text", "theme", "routes"],
-  routes: ["routes", "text", "theme", "screens"],
+  routes: ["routes", "api", "text", "theme", "screens"],
   "main.tsx": ["layout", "api", "text", "theme"],
 };
 const FILES_MAX = 25;

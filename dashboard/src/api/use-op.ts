@@ -11,7 +11,7 @@ import {
 import { useRef } from "react";
 import { RequestError } from "./errors.ts";
 import { isOldAfter } from "./invalidates.ts";
-import type { AnswerOf, AnyOp, BodyOf, ParamsOf } from "./op.ts";
+import type { AnswerOf, AnyOp, BodyOf, Call, ParamsOf } from "./op.ts";
 import { type Answer, send, sendFor } from "./send.ts";
 import { sessionState, useSession } from "./session.ts";
 
@@ -37,9 +37,16 @@ export const keyOf = (operation: AnyOp, params: object, project = sessionState()
   params,
 ];
 
+/** What is asked, as TanStack Query wants it. The answer is kept for the project, the operation and its parameters. */
+export const questionOf = <O extends AnyOp>(operation: O, params: ParamsOf<O>, project?: string) => ({
+  queryKey: keyOf(operation, params as object, project),
+  queryFn: ({ signal }: { signal: AbortSignal }) => send(operation, params, { signal }),
+  meta: { path: operation.path },
+});
+
 type QueryOptions = { enabled?: boolean; keepOld?: boolean; everyMs?: number };
 
-/** Reads an operation. The answer is kept for the project, the operation and its parameters. */
+/** Reads an operation. */
 export function useOp<O extends AnyOp>(
   operation: O,
   params: ParamsOf<O>,
@@ -47,13 +54,18 @@ export function useOp<O extends AnyOp>(
 ): UseQueryResult<AnswerOf<O>, Error> {
   const { project } = useSession();
   return useQuery({
-    queryKey: keyOf(operation, params as object, project?.id),
-    queryFn: ({ signal }) => send(operation, params, { signal }),
-    meta: { path: operation.path },
+    ...questionOf(operation, params, project?.id),
     enabled,
     ...(keepOld && { placeholderData: keepPreviousData }),
     ...(everyMs !== undefined && { refetchInterval: everyMs }),
   });
+}
+
+/** Reads what will be asked for in a moment: it is there, or under way, when a page asks. */
+export function useReadAhead(): (asked: Pick<Call, "operation" | "params">) => Promise<void> {
+  const client = useQueryClient();
+  const { project } = useSession();
+  return ({ operation, params }) => client.prefetchQuery(questionOf(operation, params, project?.id));
 }
 
 /** What was read, or why not, and how to ask again. */

@@ -1,8 +1,7 @@
 import { useQueries } from "@tanstack/react-query";
 import type { AnswerOf, AnyOp, ParamsOf } from "./op.ts";
-import { send } from "./send.ts";
 import { useSession } from "./session.ts";
-import { keyOf, type Reading } from "./use-op.ts";
+import { questionOf, type Reading } from "./use-op.ts";
 
 // Beside `use-op.ts`, so that only pages that ask many questions at once load what answers them.
 
@@ -10,11 +9,7 @@ import { keyOf, type Reading } from "./use-op.ts";
 export function useOps<O extends AnyOp>(operation: O, each: readonly ParamsOf<O>[]): Reading<AnswerOf<O>[]> {
   const { project } = useSession();
   return useQueries({
-    queries: each.map((params) => ({
-      queryKey: keyOf(operation, params as object, project?.id),
-      queryFn: ({ signal }: { signal: AbortSignal }) => send(operation, params, { signal }),
-      meta: { path: operation.path },
-    })),
+    queries: each.map((params) => questionOf(operation, params, project?.id)),
     combine: (results) => ({
       data: results.every(({ data }) => data !== undefined)
         ? results.map(({ data }) => data as AnswerOf<O>)

@@ -3,6 +3,7 @@ import { IconLayoutSidebarLeftCollapse, IconLayoutSidebarLeftExpand } from "@tab
 import { useEffect, useRef } from "react";
 import { NavLink } from "react-router";
 import { useCan } from "../api/session.ts";
+import { useReadAhead } from "../api/use-op.ts";
 import { SCREENS } from "../routes/routes.ts";
 import { GROUPS, type Screen } from "../routes/screen.ts";
 import { useText } from "../text/text.ts";
@@ -12,18 +13,34 @@ import classes from "./layout.module.css";
 type NavScreen = Screen & { nav: NonNullable<Screen["nav"]> };
 const IN_NAVIGATION = SCREENS.filter((screen): screen is NavScreen => screen.nav !== null);
 
+/** Whether this person asked the browser to load only what is needed. Not every browser can be asked. */
+const savesData = () => (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
+
+/** A pointer that only passes by is gone sooner. One that is about to click is there for longer. */
+const REST_MS = 50;
+
 function PageLink({ screen, isFolded, onLeave }: { screen: NavScreen; isFolded: boolean; onLeave: () => void }) {
   const t = useText();
   const Icon = ICONS[screen.nav.icon];
-  const prefetch = () => void screen.screen().catch(() => null);
+  const readAhead = useReadAhead();
+  const rest = useRef<number>(undefined);
+  const load = () => screen.screen().catch(() => null);
+  const read = async () => {
+    const first = (await load())?.default.first;
+    if (first) await readAhead(first);
+  };
   return (
     <NavLink
       to={screen.path}
       end={screen.path === "/"}
       className={classes.link!}
       onClick={onLeave}
-      onMouseEnter={prefetch}
-      onFocus={prefetch}
+      onFocus={() => void load()}
+      onMouseEnter={() => {
+        void load();
+        if (!savesData()) rest.current = window.setTimeout(read, REST_MS);
+      }}
+      onMouseLeave={() => clearTimeout(rest.current)}
       aria-label={t(screen.title)}
       {...(isFolded && { title: t(screen.title) })}
     >
@@ -41,9 +58,6 @@ const idle = () =>
     if ("requestIdleCallback" in window) requestIdleCallback(() => resolve());
     else setTimeout(resolve, 200);
   });
-
-/** Whether this person asked the browser to load only what is needed. Not every browser can be asked. */
-const savesData = () => (navigator as { connection?: { saveData?: boolean } }).connection?.saveData === true;
 
 /** Loads the code of the pages, one after the other, while nobody waits for anything: the first click finds it there. */
 function useCodeOf(screens: readonly NavScreen[]): void {

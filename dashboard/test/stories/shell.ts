@@ -131,6 +131,18 @@ export async function shell(t: TestContext, shop: Shop): Promise<void> {
       await release();
     }
     await page.getByRole("region", { name: "Sums of these redemptions" }).waitFor();
+
+    // Where the pointer rests on a link, its rows are asked for before the click, and not again by the page.
+    asked.length = 0;
+    const customers = page.locator('nav a[href="/customers"]');
+    const ofCustomers = () => asked.filter((one) => one.startsWith("/v1/customers"));
+    await customers.hover();
+    await eventually(() => ofCustomers().length === 1, "the rows are asked for");
+    assert.equal(new URL(page.url()).pathname, "/redemptions");
+    await customers.click();
+    await page.getByRole("heading", { level: 1, name: "Customers" }).waitFor();
+    await page.getByRole("row").nth(1).waitFor();
+    assert.equal(ofCustomers().length, 1, "the page asks for nothing again");
     await close();
   });
 

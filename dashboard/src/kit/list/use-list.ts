@@ -1,6 +1,6 @@
 import { useCallback, useMemo } from "react";
 import { useSearchParams } from "react-router";
-import type { AnyOp, ParamsOf, RowOf } from "../../api/op.ts";
+import type { AnyOp, Call, ParamsOf, RowOf } from "../../api/op.ts";
 import { send } from "../../api/send.ts";
 import { useOp } from "../../api/use-op.ts";
 
@@ -97,6 +97,12 @@ function useRows<O extends AnyOp>(operation: O, { first, params, everyMs }: Aske
     refetch: async () => Promise.all([rows.refetch(), ...(areThere ? [whole.refetch()] : [])]),
   };
 }
+
+/** What a list asks for when its address has no filters. */
+export const firstRows = <O extends AnyOp>(operation: O, fixed: Partial<ParamsOf<O>> = {}): Call => ({
+  operation,
+  params: { limit: ROWS, ...fixed },
+});
 
 /** A list whose whole state is in the address: back, reload and a link to a colleague show the same rows. */
 export function useList<O extends AnyOp>(

@@ -12,7 +12,7 @@ import type { Bulk } from "../../kit/list/bulk.tsx";
 import { count, discount, link, period, spark, status, used, word } from "../../kit/list/columns.tsx";
 import { pick, search, tabs } from "../../kit/list/filters.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
-import { type List, useList } from "../../kit/list/use-list.ts";
+import { firstRows, type List, useList } from "../../kit/list/use-list.ts";
 import { LoadingRows } from "../../kit/states/states.tsx";
 import { type TextKey, useText } from "../../text/text.ts";
 import { KINDS } from "./kinds.ts";
@@ -115,3 +115,4 @@ export default function Campaigns() {
     />
   );
 }
+Campaigns.first = firstRows(listCampaigns);

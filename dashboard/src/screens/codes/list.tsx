@@ -8,7 +8,7 @@ import { type Column, count, link, moment, mono, period, text, word } from "../.
 import { search } from "../../kit/list/filters.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
 import { day, record, states } from "../../kit/list/more-filters.tsx";
-import { useList } from "../../kit/list/use-list.ts";
+import { firstRows, useList } from "../../kit/list/use-list.ts";
 import { MenuButton } from "../../kit/menu/menu-button.tsx";
 import { formatCount } from "../../kit/money/count.ts";
 import { worthOf } from "../../registry/worth.ts";
@@ -79,8 +79,10 @@ function More({ query }: { query: URLSearchParams }) {
   );
 }
 
+const NEWEST_FIRST = { order: "-created_at" } as const;
+
 export default function Codes() {
-  const list = useList(listVouchers, { order: "-created_at" });
+  const list = useList(listVouchers, NEWEST_FIRST);
   const bulk = { params, operation: disableVoucher, undo: enableVoucher };
   return (
     <ListScreen
@@ -108,3 +110,4 @@ export default function Codes() {
     />
   );
 }
+Codes.first = firstRows(listVouchers, NEWEST_FIRST);

@@ -2,7 +2,7 @@ import type { RowOf } from "../../api/op.ts";
 import { listProductCollections } from "../../api/operations.gen.ts";
 import { link, moment, mono, word } from "../../kit/list/columns.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
-import { useList } from "../../kit/list/use-list.ts";
+import { firstRows, useList } from "../../kit/list/use-list.ts";
 import { TYPES } from "./types.ts";
 
 type Collection = RowOf<typeof listProductCollections>;
@@ -26,3 +26,4 @@ export default function Collections() {
     />
   );
 }
+Collections.first = firstRows(listProductCollections);

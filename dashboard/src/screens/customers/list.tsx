@@ -5,7 +5,7 @@ import { count, link, moment, money, mono, text } from "../../kit/list/columns.t
 import { search } from "../../kit/list/filters.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
 import { day, record } from "../../kit/list/more-filters.tsx";
-import { useList } from "../../kit/list/use-list.ts";
+import { firstRows, useList } from "../../kit/list/use-list.ts";
 import { nameOf } from "./names.ts";
 
 type Customer = RowOf<typeof listCustomers>;
@@ -43,3 +43,4 @@ export default function Customers() {
     />
   );
 }
+Customers.first = firstRows(listCustomers);

@@ -4,7 +4,7 @@ import { listRequestLog } from "../../api/operations.gen.ts";
 import { type Column, count, moment, mono, text, word } from "../../kit/list/columns.tsx";
 import { pick, search, tabs } from "../../kit/list/filters.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
-import { useList } from "../../kit/list/use-list.ts";
+import { firstRows, useList } from "../../kit/list/use-list.ts";
 import { HttpStatus } from "../../kit/status/http-status.tsx";
 import type { TextKey } from "../../text/text.ts";
 
@@ -76,3 +76,4 @@ export default function Requests() {
     />
   );
 }
+Requests.first = firstRows(listRequestLog);

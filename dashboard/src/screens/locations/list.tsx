@@ -3,7 +3,7 @@ import { listLocations } from "../../api/operations.gen.ts";
 import { type Column, moment, mono, text } from "../../kit/list/columns.tsx";
 import { search } from "../../kit/list/filters.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
-import { useList } from "../../kit/list/use-list.ts";
+import { firstRows, useList } from "../../kit/list/use-list.ts";
 
 type Location = RowOf<typeof listLocations>;
 
@@ -37,3 +37,4 @@ export default function Locations() {
     />
   );
 }
+Locations.first = firstRows(listLocations, { limit: 100 });

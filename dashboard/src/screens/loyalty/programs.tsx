@@ -3,7 +3,7 @@ import { listPrograms } from "../../api/operations.gen.ts";
 import { link, moment, mono, period, status } from "../../kit/list/columns.tsx";
 import { tabs } from "../../kit/list/filters.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
-import { useList } from "../../kit/list/use-list.ts";
+import { firstRows, useList } from "../../kit/list/use-list.ts";
 
 type Program = RowOf<typeof listPrograms>;
 
@@ -34,3 +34,4 @@ export default function Programs() {
     />
   );
 }
+Programs.first = firstRows(listPrograms);

@@ -3,7 +3,7 @@ import { listProducts } from "../../api/operations.gen.ts";
 import { count, link, moment, money, mono, text } from "../../kit/list/columns.tsx";
 import { search } from "../../kit/list/filters.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
-import { useList } from "../../kit/list/use-list.ts";
+import { firstRows, useList } from "../../kit/list/use-list.ts";
 
 type Product = RowOf<typeof listProducts>;
 
@@ -33,3 +33,4 @@ export default function Products() {
     />
   );
 }
+Products.first = firstRows(listProducts);

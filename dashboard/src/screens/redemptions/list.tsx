@@ -5,7 +5,7 @@ import { discount, link, moment, money, mono, text } from "../../kit/list/column
 import { search, tabs } from "../../kit/list/filters.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
 import { day, record } from "../../kit/list/more-filters.tsx";
-import { useList } from "../../kit/list/use-list.ts";
+import { firstRows, useList } from "../../kit/list/use-list.ts";
 import { redeemedName } from "../../registry/redeemed-name.ts";
 import { redemptionResult } from "../../registry/redemption-result.tsx";
 import { Totals } from "./totals.tsx";
@@ -51,3 +51,4 @@ export default function Redemptions() {
     />
   );
 }
+Redemptions.first = firstRows(listRedemptions);

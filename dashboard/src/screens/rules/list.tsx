@@ -2,7 +2,7 @@ import { listValidationRules, type ValidationRule } from "../../api/operations.g
 import { count, link, moment, mono } from "../../kit/list/columns.tsx";
 import { search } from "../../kit/list/filters.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
-import { useList } from "../../kit/list/use-list.ts";
+import { firstRows, useList } from "../../kit/list/use-list.ts";
 
 const conditionsIn = ({ rules }: ValidationRule) => Object.keys(rules).filter((key) => key !== "logic").length;
 
@@ -30,3 +30,4 @@ export default function Rules() {
     />
   );
 }
+Rules.first = firstRows(listValidationRules);

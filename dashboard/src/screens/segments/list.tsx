@@ -3,7 +3,7 @@ import { listSegments } from "../../api/operations.gen.ts";
 import { link, moment, mono, word } from "../../kit/list/columns.tsx";
 import { search } from "../../kit/list/filters.tsx";
 import { ListScreen } from "../../kit/list/list-screen.tsx";
-import { useList } from "../../kit/list/use-list.ts";
+import { firstRows, useList } from "../../kit/list/use-list.ts";
 import { TYPES } from "./types.ts";
 
 type Segment = RowOf<typeof listSegments>;
@@ -28,3 +28,4 @@ export default function Segments() {
     />
   );
 }
+Segments.first = firstRows(listSegments);
