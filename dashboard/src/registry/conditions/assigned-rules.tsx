@@ -15,6 +15,7 @@ import { Can } from "../../kit/page/can.tsx";
 import { useAct } from "../../kit/undo/use-act.ts";
 import { type TextKey, useText } from "../../text/text.ts";
 import classes from "./conditions.module.css";
+import { asksNothing, namesGoods } from "./rule-says.ts";
 import { RuleWords } from "./rule-words.tsx";
 
 const AddRuleWindow = lazy(() => import("./add-rule-window.tsx"));
@@ -37,11 +38,10 @@ export function useUnassign() {
 }
 
 /** What a rule says beside its conditions, or that it says nothing. */
-function Beside({ rule: { rules, bundle_rules, applicable_to } }: { rule: ValidationRule }) {
+function Beside({ rule }: { rule: ValidationRule }) {
   const t = useText();
-  const isOnGoods = applicable_to.included.length + applicable_to.excluded.length > 0;
-  const isEmpty = !isOnGoods && Object.keys(rules).length + Object.keys(bundle_rules).length === 0;
-  if (!isOnGoods && !isEmpty) return null;
+  const isOnGoods = namesGoods(rule);
+  if (!isOnGoods && !asksNothing(rule)) return null;
   return (
     <Text size="sm" c="dimmed">
       {t(isOnGoods ? "rules.goods" : "goods.emptyRule")}

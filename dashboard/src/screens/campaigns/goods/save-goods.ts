@@ -4,9 +4,9 @@ import {
   createValidationRule,
   deleteValidationRuleAssignment,
   updateValidationRule,
-  type ValidationRule,
 } from "../../../api/operations.gen.ts";
 import type { SendStep } from "../../../kit/form/steps.ts";
+import { asksNothing } from "../../../registry/conditions/rule-says.ts";
 import { textOf } from "../../../text/text.ts";
 import { applicableOf, type Goods, type Place } from "./values.ts";
 
@@ -23,9 +23,6 @@ export async function giveRule(send: SendStep, rule: Body, of: Ruled): Promise<v
   const write = { params: { validationRuleId }, body: of };
   await send(assignValidationRule, write, `assign ${JSON.stringify([rule, of])}`);
 }
-
-const isEmpty = ({ rules, bundle_rules }: ValidationRule) =>
-  Object.keys(rules).length + Object.keys(bundle_rules).length === 0;
 
 /** Somebody else may have made more rules about products while the form was open. */
 export function refuseClosed({ kind }: Place): void {
@@ -47,7 +44,7 @@ export async function saveGoods(send: SendStep, goods: Goods, to: { place: Place
   const { type, context_type, rules, bundle_rules, error } = rule;
   const copy = { type, context_type, rules, bundle_rules, ...(error && { error }) } as Omit<Body, "name">;
   // The new one first: between the two writes nobody gets a discount that the conditions refuse.
-  if (goods.which !== "all" || !isEmpty(rule)) await giveRule(send, { ...copy, name, applicable_to }, of);
+  if (goods.which !== "all" || !asksNothing(rule)) await giveRule(send, { ...copy, name, applicable_to }, of);
   const params = { validationRuleId: rule.id, assignmentId };
   await send(deleteValidationRuleAssignment, { params }, `unassign ${assignmentId}`);
 }

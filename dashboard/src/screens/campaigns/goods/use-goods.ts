@@ -9,7 +9,8 @@ import {
 } from "../../../api/operations.gen.ts";
 import { send, sendFor } from "../../../api/send.ts";
 import { useCan, useProject } from "../../../api/session.ts";
-import { type Assigned, type Found, foundIn, namesGoods } from "./values.ts";
+import { namesGoods } from "../../../registry/conditions/rule-says.ts";
+import { type Assigned, type Found, foundIn } from "./values.ts";
 
 /** What has rules of its own: a campaign, or an offer of it. */
 export type Owner = { id: string; assigned: readonly Assigned[] };

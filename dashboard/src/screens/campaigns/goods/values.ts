@@ -1,5 +1,6 @@
 import type { ApplicableEntryInBody, Discount, ValidationRule } from "../../../api/operations.gen.ts";
 import type { Answer } from "../../../api/send.ts";
+import { namesGoods } from "../../../registry/conditions/rule-says.ts";
 import type { GoodsSaid } from "../../../registry/discount/goods-words.ts";
 import type { Text } from "../../../text/text.ts";
 
@@ -31,9 +32,6 @@ export function goodsOf(
   if (included.length === 0) return excluded.length === 0 ? ALL_GOODS : { which: "except", picked: picked(excluded) };
   return excluded.length > 0 || included_all ? null : { which: "only", picked: picked(included) };
 }
-
-export const namesGoods = ({ applicable_to: { included, excluded } }: ValidationRule): boolean =>
-  included.length + excluded.length > 0;
 
 /** Free goods have a product of their own: what is bought beside them is no matter. */
 export const takesGoods = (discount: Discount | null): boolean => discount?.type !== "UNIT";
