@@ -206,10 +206,14 @@ test("collections: a filter goes through a catalogue of any size, part by part",
   assert.deepEqual(await held(call, id, "limit=100&page=24"), ["s100", 2301]);
   const preview = async () => (await call("POST /v1/product-collections/preview", { filter })).body;
   assert.deepEqual([(await preview()).count, (await preview()).approximate], [2301, false]);
-  await db`
+  const addNewer = (from: number, to: number) => db`
     insert into products (project_id, id, name, price, created_at)
     select ${project.id}, 'prod_new_' || lpad(n::text, 5, '0'), n::text, n % 2 * 1000, ${NOW}::timestamptz + interval '1 day'
-    from generate_series(1, 20000) as n`;
+    from generate_series(${from}::int, ${to}::int) as n`;
+  // Half of 7,500 new ones fit, and with them there are 10,000: as many as a preview looks at.
+  await addNewer(1, 7500);
+  assert.deepEqual([(await preview()).count, (await preview()).approximate], [6051, false]);
+  await addNewer(7501, 20_000);
   // Half of the newest 10,000 fit, and there are 22,500 in all.
   const { count, approximate, products } = await preview();
   assert.deepEqual([count, approximate, products.length], [11250, true, 10]);

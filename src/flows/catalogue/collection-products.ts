@@ -46,8 +46,8 @@ type CollectionPreview = Static<typeof CollectionPreview>;
 
 type CollectionPage = { rows: CollectionProduct[]; total: number };
 type Page = { items: ItemsQuery; limit: number; offset: number };
-/** `isWhole`: the filter was asked of the whole catalogue. */
-type Matching = CollectionPage & { scanned: number; isWhole: boolean };
+/** `scanned`: how many items the filter was asked of. */
+type Matching = CollectionPage & { scanned: number };
 /** A product, or a SKU and its product. */
 type Item = { product: ProductRow; sku: SkuRow | null; skus: readonly string[] };
 
@@ -75,10 +75,12 @@ export async function previewCollection(c: Ctx, filter: Record<string, unknown>)
   const items = { order: "-created_at" } as const;
   const compiled = compileFilter(requireFilter(filter), PRODUCT_FIELDS);
   const asked = { items, limit: PREVIEW_SHOWN, offset: 0 };
-  const { rows, total, scanned, isWhole } = await matching(c, compiled, asked, PREVIEWED_MAX);
+  const { rows, total, scanned } = await matching(c, compiled, asked, PREVIEWED_MAX);
+  const all = scanned < PREVIEWED_MAX ? scanned : await countItems(c.db, c.project.id, items);
+  const approximate = scanned < all;
   // Of 10,000 out of 40,000 there are 25 that fit: about 100 of all.
-  const count = isWhole ? total : Math.round((total * (await countItems(c.db, c.project.id, items))) / scanned);
-  return { object: "products_collection_preview", count, approximate: !isWhole, products: rows };
+  const count = approximate ? Math.round((total * all) / scanned) : total;
+  return { object: "products_collection_preview", count, approximate, products: rows };
 }
 
 async function listed(c: Ctx, { items, limit, offset }: Page): Promise<CollectionPage> {
@@ -106,10 +108,10 @@ async function matching(c: Ctx, filter: CompiledFilter, page: Page, most = SCANN
         total += 1;
       }
     scanned += keys.length;
-    if (keys.length < SCANNED_AT_ONCE) return { rows, total, scanned, isWhole: true };
+    if (keys.length < SCANNED_AT_ONCE) break;
     after = keys.at(-1);
   }
-  return { rows, total, scanned, isWhole: false };
+  return { rows, total, scanned };
 }
 
 const fits = (filter: CompiledFilter, { product, sku, skus }: Item, at: Evaluation): boolean =>
