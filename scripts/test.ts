@@ -25,7 +25,8 @@ const files = fs.globSync(["src/**/*.test.ts", "test/**/*.test.ts", "dashboard/{
 const LEFT_TO_THE_GATE = [
   "dashboard/test/bundle",
   "dashboard/test/screens",
-  "dashboard/test/stories",
+  "dashboard/test/stories-of-marketers",
+  "dashboard/test/stories-of-operators",
   "src/core/formula/properties",
   "test/checkout/auto-redeem",
   "test/checkout/auto-redeem-batch",
@@ -115,7 +116,7 @@ if (chosen.length === 0) {
 // Each of these has a process of its own: they start others, cut connections, or measure what a process does. They are the
 // longest as well, so they come first, and no core waits for one of them at the end. All others share processes.
 const ALONE = [
-  ...["../dashboard/test/stories", "../dashboard/test/screens"],
+  ...["stories-of-operators", "stories-of-marketers", "screens"].map((file) => `../dashboard/test/${file}`),
   ...[
     "laws/mutants",
     "cli/first-minute",
