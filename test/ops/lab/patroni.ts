@@ -1,12 +1,15 @@
 import { execFile } from "node:child_process";
 import fs from "node:fs";
 import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { type Lab, ROOT, until } from "./lab.ts";
 import { createNetwork, type Host, HUB } from "./network.ts";
 import { logOf, run, type Started, start } from "./processes.ts";
 
 const PASSWORD = "of-this-run";
 const POSTGRES_BIN = "/usr/lib/postgresql/15/bin";
+/** How often a switchover is asked for. */
+const TRIES_MAX = 5;
 const AS_POSTGRES = ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups"];
 
 type Member = { name: string; role: string; state: string };
@@ -163,15 +166,20 @@ function clusterOf(nodes: readonly Node[]) {
     primary,
     isWhole,
     urlThrough: (port: number, database?: string) => postgresUrl(HUB, port, database),
-    /** Asks Patroni to make another machine the primary. */
+    /** Asks Patroni to make another machine the primary. It refuses where the standby has just changed; then it is asked again. */
     switchOver: async (from: Node) => {
-      const to = (await members()).find(({ role }) => role === "sync_standby")!;
-      const reply = await fetch(`http://${from.address}:8008/switchover`, {
-        method: "POST",
-        body: JSON.stringify({ leader: from.name, candidate: to.name }),
-        signal: AbortSignal.timeout(60_000),
-      });
-      if (!reply.ok) throw new Error(`no switchover: ${reply.status} ${await reply.text()}`);
+      for (let tries = 1; ; tries += 1) {
+        const to = (await members()).find(({ role }) => role === "sync_standby");
+        const reply = await fetch(`http://${from.address}:8008/switchover`, {
+          method: "POST",
+          body: JSON.stringify({ leader: from.name, candidate: to?.name }),
+          signal: AbortSignal.timeout(60_000),
+        });
+        if (reply.ok) return;
+        if (reply.status !== 412 || tries === TRIES_MAX)
+          throw new Error(`no switchover: ${reply.status} ${await reply.text()}`);
+        await wait(1_000);
+      }
     },
     /** Tries to write on that machine, past all proxies, and says whether it was told that the write is safe. */
     acceptsWrite: (node: Node, marker: string): Promise<boolean> => {
