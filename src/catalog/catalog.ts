@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { LRUCache } from "lru-cache";
 import type { SingleOffer } from "../core/qualify/offer.ts";
 import type { PromotionIndex } from "../core/qualify/promotions.ts";
-import type { Pool, Tx } from "../db/db.ts";
+import type { Db, Pool, Tx } from "../db/db.ts";
 import type { CatalogKind, Project } from "../request.ts";
 import { type CategoryRow, categories } from "../resources/catalogue/categories/store.ts";
 import { type ProductCollectionRow, productCollections } from "../resources/catalogue/product-collections/store.ts";
@@ -202,8 +202,8 @@ async function fill<K extends CatalogKind>(
 }
 
 /** The revision that a transaction sees. */
-export async function revisionOf(tx: Tx, projectId: string): Promise<number> {
-  const [row] = await tx<{ revision: number }[]>`
+export async function revisionOf(db: Db, projectId: string): Promise<number> {
+  const [row] = await db<{ revision: number }[]>`
     select catalog_revision as revision from tenants where project_id = ${projectId}`;
   assert(row, "the project was found with the credentials");
   return row.revision;

@@ -8,7 +8,7 @@ import {
   type RecordedVersion,
   recordVersions,
 } from "../catalog/audit.ts";
-import { raiseRevision } from "../catalog/changes.ts";
+import { bringsLimit, raiseRevision } from "../catalog/changes.ts";
 import { loadVersion, type Versioned } from "../catalog/versions.ts";
 import { type Answer, listed, PAGE_BYTES_MAX, refusal, success } from "../core/answer.ts";
 import { ApiError, invalid, notFound } from "../core/errors.ts";
@@ -24,6 +24,7 @@ import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
 import type { CatalogKind, ConfigKind, ForCaller, Invitation, KindBesideCatalog } from "../request.ts";
 import type { Authenticated } from "./callers/auth.ts";
 import { answerForClient, forClient } from "./client-side.ts";
+import { decideAgain } from "./decide-again.ts";
 import type { Engine } from "./engine.ts";
 import type { Route } from "./route.ts";
 import { signOnTokenOf } from "./users/session.ts";
@@ -221,7 +222,9 @@ async function start(
         begin("run" in flow);
         return engine.submit(flow, projectId, command, isSure);
       };
-      return (route.run as (input: object) => Promise<Answer>)({ ...input, submit, claim });
+      return decideAgain(engine, input, (catalog) =>
+        (route.run as (input: object) => Promise<Answer>)({ ...input, catalog, submit, claim }),
+      );
     }
   }
 }
@@ -320,8 +323,9 @@ async function logChanges(tx: Tx, route: Route, input: Input, changes: readonly 
   const inCatalog = changes.flatMap(({ kind, id }) =>
     kind in BESIDE_CATALOG ? [] : [{ kind: kind as CatalogKind, id }],
   );
+  const isLimit = inCatalog.length > 0 && (await bringsLimit(tx, input.project.id, inCatalog));
   const [, recorded] = await together([
-    inCatalog.length > 0 ? raiseRevision(tx, input.project.id, inCatalog) : null,
+    inCatalog.length > 0 ? raiseRevision(tx, input.project.id, inCatalog, { isLimit }) : null,
     recordVersions(tx, { actor, operation: route.id, request_id, created_at, newId }, changes),
   ]);
   return recorded;

@@ -48,6 +48,17 @@ const unlockedCards = {
 
 export const MUTANTS: Mutant[] = [
   {
+    without: "the question whether a limit came meanwhile",
+    edits: [
+      {
+        file: "src/flows/redeem/batch.ts",
+        from: "revision !== null && requireNoNewLimit(tx, projectId, revision),",
+        to: "",
+      },
+    ],
+    caughtBy: { file: "test/checkout/limits-meanwhile.test.ts", tests: "is decided again" },
+  },
+  {
     without: "the rule that an earning rule gives once per move to a tier",
     edits: [
       {

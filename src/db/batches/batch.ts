@@ -3,7 +3,7 @@ import { setImmediate as others } from "node:timers/promises";
 import { type Steps, TooExpensive } from "../../core/steps.ts";
 import { type Db, isLockHeld, isPassing, type Pool, type Tx } from "../db.ts";
 import { type Alone, type Behind, createBehind, type Write } from "./behind.ts";
-import { commit, ended, type Outcome, StartOver } from "./commit.ts";
+import { commit, ended, OldConfiguration, type Outcome, StartOver } from "./commit.ts";
 import { createTurns, type Queue } from "./turns.ts";
 
 /** What the lanes answer for a command that no flow could answer. */
@@ -35,6 +35,7 @@ export type ReadFlow<C, A> = Omit<Flow<C, A>, "run" | "held" | "late"> & {
 export type WriteBehind = (size: number, write: Write, how?: Alone) => Promise<void>;
 type AnyFlow<C, A> = Flow<C, A> | ReadFlow<C, A>;
 /**
+ * Fails with `OldConfiguration` when the command has to be made anew, with what is configured now.
  * `isSure`: whether the command may run as it is, which is not known yet. A read on free lanes begins at once, alone, and
  * writes nothing behind before it is sure; any other waits. When it is not sure, its answer means nothing.
  */
@@ -65,6 +66,8 @@ type Waiting = {
   /** How often it was set aside. */
   tries: number;
   answer(value: unknown): void;
+  /** It has to be made anew, with what is configured now. */
+  sendBack(why: OldConfiguration): void;
   /** Where it came from, for traces. */
   from: unknown;
   /** Of a command that began early: it is alone in its batch. */
@@ -180,7 +183,7 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
 
   let early = 0;
   const submit: Submit = <C, A>(flow: AnyFlow<C, A>, projectId: string, command: C, isSure?: Promise<boolean>) =>
-    new Promise<A>((resolve) => {
+    new Promise<A>((resolve, reject) => {
       if (isSure && ("run" in flow || !turns.isIdle()))
         return void isSure.then((is) =>
           resolve(is ? submit(flow, projectId, command) : flow.failed(command, "overloaded")),
@@ -194,7 +197,7 @@ export function createLanes(pool: Pool, limits: Limits): Submit {
       const answer = resolve as (value: unknown) => void;
       turns.count(projectId, 1);
       turns.push({ name, flow: flow as AnyFlow<unknown, unknown>, projectId }, [
-        { command, since, until: since + timeoutMs, tries: 0, answer, from: trace.from(), isSure },
+        { command, since, until: since + timeoutMs, tries: 0, answer, sendBack: reject, from: trace.from(), isSure },
       ]);
       if (turns.isIdle()) fill();
       else fillSoon();
@@ -238,6 +241,10 @@ function settling({ now, report, setAside, behind }: Settling) {
       return fail(live, "outcome_unknown");
     }
     const { error } = outcome;
+    if (error instanceof OldConfiguration) {
+      for (const { sendBack } of live) sendBack(error);
+      return;
+    }
     // Halving finds the one command that breaks the batch. The order of commands is kept.
     const inHalves = async (next: Attempt) => {
       const middle = Math.ceil(live.length / 2);

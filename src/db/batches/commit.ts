@@ -11,6 +11,8 @@ const NO_LIMIT_MS = 2 ** 31 - 1; // The longest that a timer takes.
 
 /** Thrown inside a transaction that must start over: what it resolved before locking is no longer so. */
 export class StartOver extends Error {}
+/** Thrown inside a transaction that was decided with a configuration that is not so any more. Whoever asked decides again. */
+export class OldConfiguration extends Error {}
 class TooLate extends Error {
   readonly code = "CONNECT_TIMEOUT";
 }

@@ -1,3 +1,4 @@
+import { requireNoNewLimit } from "../../catalog/changes.ts";
 import type { CounterRow } from "../../core/rows/counter.ts";
 import type { Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
@@ -12,6 +13,8 @@ import { settleCauses } from "../../steps/earning/earn-work.ts";
 export type Batch = {
   tx: Tx;
   projectId: string;
+  /** The oldest revision that a command is decided with; null: all of them were answered before. */
+  revision: number | null;
   fragments: Fragments;
   /** What decides nothing is counted with the last statement. */
   countedLast: Map<string, CounterRow>;
@@ -20,9 +23,10 @@ export type Batch = {
   /** Statements that nobody has waited for yet. */
   written: Promise<unknown>[];
 };
-export const openBatch = (tx: Tx, projectId: string): Batch => ({
+export const openBatch = (tx: Tx, projectId: string, commands: readonly RedeemRequest[]): Batch => ({
   tx,
   projectId,
+  revision: commands.length > 0 ? Math.min(...commands.map(({ catalog }) => catalog.revision)) : null,
   fragments: noFragments(),
   countedLast: new Map(),
   causes: [],
@@ -44,8 +48,13 @@ export async function settleEarned(
 }
 
 /**
- * The last statements of a batch: the configuration that was decided on, and what decides nothing. What was written before is
- * waited for as well.
+ * The last statements of a batch: the configuration that was decided on, what decides nothing, and whether it still does not. What
+ * was written before is waited for as well.
  */
-export const saveLast = ({ tx, projectId, written, fragments, countedLast }: Batch): Promise<unknown> =>
-  together([...written, saveFragments(tx, projectId, fragments), countLast(tx, projectId, [...countedLast.values()])]);
+export const saveLast = ({ tx, projectId, revision, written, fragments, countedLast }: Batch): Promise<unknown> =>
+  together([
+    ...written,
+    saveFragments(tx, projectId, fragments),
+    countLast(tx, projectId, [...countedLast.values()]),
+    revision !== null && requireNoNewLimit(tx, projectId, revision),
+  ]);

@@ -34,7 +34,7 @@ export const redeem = hotFlow<RedeemRequest, FirstRead>({
     const known = isWhole ? first : null;
     // What a later round locked on its own would be out of order: two batches would wait for each other.
     if (rounds.length > 1) await lockRows(tx, projectId, asked, { periods: rounds.map(startsIn), known });
-    const batch = openBatch(tx, projectId);
+    const batch = openBatch(tx, projectId, asked);
     try {
       for (const round of rounds) {
         if (readsEarned(round)) await settleEarned(batch, round[0]!);

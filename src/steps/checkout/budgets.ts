@@ -1,9 +1,9 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import { budgetKeys, budgetsOf, countedAs, type UsedUnits } from "../../core/discounts/items.ts";
-import type { ApplicableEntry, ApplicableTo } from "../../core/discounts/targets.ts";
+import { budgetKeys, countedAs, type UsedUnits } from "../../core/discounts/items.ts";
 import { oncePer } from "../../core/once-per.ts";
 import type { Order } from "../../core/order/order.ts";
 import type { UnitsRow } from "../../core/rows/counter.ts";
+import { limitedEntries } from "../../core/rules/limits.ts";
 import type { AssignedRule } from "../../core/validate/redeemable.ts";
 import type { Db } from "../../db/db.ts";
 import { loadUnits } from "../../resources/checkout/counters/units-store.ts";
@@ -44,10 +44,6 @@ export function budgetsFrom(rows: readonly UnitsRow[]): Budgets {
   };
 }
 
-/** The products of a rule whose number is limited over time. */
-const limitedEntries = oncePer(({ included }: ApplicableTo): readonly ApplicableEntry[] =>
-  included.filter((entry) => budgetsOf(entry).length > 0),
-);
 const anyLimits = oncePer((rules: Catalog["validation_rules"]) =>
   rules.values().some(({ applicable_to }) => limitedEntries(applicable_to).length > 0),
 );
