@@ -40,7 +40,7 @@ export const templateKept = (row: VoucherRow, campaign: CodeTemplates | null): n
   row.template_version ?? (row.settings ? null : (campaign?.voucher_version ?? null));
 
 type Credits = {
-  /** Undefined: it is opened when it is first moved. */
+  /** Undefined: the gift card has no account yet. Its first movement opens one. */
   account: Account | undefined;
   campaign: CodeTemplates | null;
   spent: number;

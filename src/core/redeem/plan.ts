@@ -107,7 +107,7 @@ const keepOrder = (rows: readonly RedemptionRow[], was: OrderRow): readonly Rede
   rows.map((row) => (showsNow(row, was) ? { ...row, order_shown: { was: orderAsJson(was) } } : row));
 const showsNow = (row: RedemptionRow, { id }: OrderRow): boolean => row.order_id === id && row.order_shown === null;
 
-/** The plan of a refused command. */
+/** A plan that changes nothing. */
 export const EMPTY_PLAN: Plan = Object.freeze(mergePlans([]));
 
 /** Rows that a plan may change, as far as a batch holds them in memory. */

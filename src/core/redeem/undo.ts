@@ -63,7 +63,7 @@ export type Returned = {
   /** The lots of the account that are known, also those that nothing is left of. */
   lots: ReadonlyMap<string, Lot>;
   now: string;
-  /** For what cannot go back where it came from: its lot is over, or it was spent on credit. */
+  /** The new lot for what has no lot to go back to. It ends at midnight when any of it came from an expired lot, else never. */
   fresh: { id: string; expires_at: string; created_at: string } & Partial<LotTags>;
 };
 

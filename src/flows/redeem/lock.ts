@@ -53,8 +53,8 @@ export function ordersOf(tx: Tx, projectId: string, round: readonly Request[], r
 }
 
 /**
- * Whether what is locked before the codes depends on them: who brought the customer of a paid order or is in a segment, what their
- * campaigns count, what they bring. Otherwise they are locked by their names, and nothing is read before.
+ * Whether the codes have to be looked up before anything is locked: they decide which referrers, segment members, counters or codes
+ * of rewards are locked first, or midnight comes between two commands. Otherwise codes are locked by their names.
  */
 export const needsCodesFirst = (round: readonly RedeemRequest[]): boolean =>
   round.some(({ catalog }) => keepsMembers(catalog) || referralsIn(catalog).paid.length > 0 || countsDecide(catalog)) ||

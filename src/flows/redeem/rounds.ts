@@ -56,9 +56,9 @@ export const readsEarned = ([first]: readonly RedeemRequest[]): boolean =>
   hasCards(first!.catalog) || looksAtTiers(first!);
 
 /**
- * Commands that can be decided in memory together, in their order. One, unless segments, tiers or midnight come
- * between, or an order brings the catalogue up to date and the next one names what it did, or a friend
- * brings what the next one uses, or an order the points that the next one looks at.
+ * Cuts the commands into rounds, in their order: those of a round are decided together in memory. There is one round, unless
+ * segments, tiers or midnight come between two commands, or one may use what an earlier one brings: goods that an order describes,
+ * what an order or a referral puts on cards, codes of a reward.
  */
 export async function roundsOf(
   tx: Tx,

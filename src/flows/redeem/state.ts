@@ -28,7 +28,7 @@ export type RedeemState = Standings & {
   /** The ids of orders by their source ids. */
   orderIds: Map<string, string>;
   voucherOf: ReturnType<typeof findingVouchers>;
-  /** What is stored elsewhere about codes, by their ids; their rows are in `vouchers`. */
+  /** Codes as they were loaded, with their rules and holders. The current row of a code is in `vouchers`. */
   known: ReadonlyMap<string, KnownVoucher>;
   vouchers: Map<string, VoucherRow>;
   /** The accounts of gift cards. */
