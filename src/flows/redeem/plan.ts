@@ -19,7 +19,7 @@ import { applyRedeemPlan, type RedeemPlan } from "./redeem-plan.ts";
 import { refuseSpending } from "./spending.ts";
 import type { RedeemState } from "./state.ts";
 import { planSuccess, requestKept } from "./succeed.ts";
-import { redemptionParts, stackKept } from "./told.ts";
+import { redemptionParts, stackKept } from "./webhook-parts.ts";
 
 /** Nothing but an answer. */
 const NOTHING = {

@@ -24,7 +24,7 @@ import { redeemedReferrals } from "../../steps/referrals/referrals.ts";
 import { rewardEvents } from "../../steps/rewards/reward-handouts.ts";
 import type { Attempt } from "./decide.ts";
 import { spendPoints } from "./spending.ts";
-import { redemptionParts, stackKept } from "./told.ts";
+import { redemptionParts, stackKept } from "./webhook-parts.ts";
 
 /** What redemptions keep of their request. */
 export const requestKept = ({ command, cart, customer }: Attempt): RequestKept => ({
