@@ -18,8 +18,8 @@ import type { Attempt } from "./decide.ts";
 type Done = Pick<Plan, "vouchers" | "entries"> & { order: OrderRow | null };
 
 /**
- * What webhooks are shown of a redemption, also of a failed one. All of it is in memory, so that telling it takes no
- * question. Of a holder who is not the customer only the id is.
+ * What webhooks are shown of a redemption, also of a failed one. It is made from memory, without a statement. A holder who was not
+ * loaded is shown by id only.
  */
 export function redemptionParts(attempt: Attempt, row: RedemptionRow, { vouchers, entries, order }: Done): Shown {
   const { command, state } = attempt;
