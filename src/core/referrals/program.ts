@@ -1,10 +1,7 @@
 import { type Static, Type } from "typebox";
 import { Cents, Choice, Nullable, open, optional } from "../shapes.ts";
 
-/**
- * What makes a friend count as brought. Contract is silent: how a paid order is called, which the issue asks for beside
- * the two that are published.
- */
+/** What makes a friend count as brought. Contract is silent: it names the first two only. */
 export const CONVERSION_EVENTS = ["redemption", "custom_event", "order.paid"] as const;
 export type ConversionEvent = (typeof CONVERSION_EVENTS)[number];
 /** What a card is called whose balance the friend gets, and the campaigns that have such cards. */
