@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the planted faults are source code.
 import assert from "node:assert/strict";
-import { globSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { test } from "node:test";
 import { type SourceFile, sources, withoutComments } from "./source.ts";
@@ -411,6 +411,16 @@ test("every package runs on the Node that the README asks for, so that npm ci pr
   const refusing = Object.entries(packages).filter(([, { engines: own }]) => own?.node && !takes(own.node));
   assert.deepEqual(
     refusing.map(([name, { engines: own }]) => `${name} needs Node ${own!.node}`),
+    [],
+  );
+});
+
+test("each path in the table of what stays hand-written is there", () => {
+  const rows = readFileSync("docs/adr/0030-what-stays-hand-written.md", "utf8").matchAll(/^\| (`[^|]+) \|/gm);
+  const paths = [...rows].flatMap(([, cell]) => [...cell!.matchAll(/`([^`]+)`/g)].map(([, path]) => path!));
+  assert.ok(paths.length > 15);
+  assert.deepEqual(
+    paths.filter((path) => !existsSync(path)),
     [],
   );
 });
