@@ -150,7 +150,11 @@ export const SETTINGS = {
     "info",
     "The lowest level that is logged, as JSON on standard error.",
   ),
-  LAUREL_METRICS: setting(choice("loopback", "on", "off"), "loopback", "Who may read `/metrics`."),
+  LAUREL_METRICS: setting(
+    choice("loopback", "direct", "on", "off"),
+    "loopback",
+    "Who may read `/metrics`: callers on this machine, callers that no proxy passes on, all, or nobody.",
+  ),
   LAUREL_WEBHOOK_ALLOW: setting(
     networks,
     "none",

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../core/errors.ts";
 import { withinTime } from "../db/batches/commit.ts";
 import type { Pool } from "../db/db.ts";
-import { isFromThisMachine } from "./callers/loopback.ts";
+import { isDirect, isFromThisMachine } from "./callers/loopback.ts";
 import type { Dashboard } from "./dashboard/dashboard.ts";
 import { type Landing, landingPage, PAGES_CSS, PAGES_POLICY } from "./documents/landing.ts";
 import type { Reference } from "./documents/reference.ts";
@@ -13,6 +13,14 @@ import { INVITATION_PAGE, INVITATION_SCRIPT } from "./users/invitation-page.ts";
 const PING_MS = 2_000;
 export const SKEW_MAX_MS = 2_000;
 
+/** What `LAUREL_METRICS` may be, and whom it lets read. */
+const READS_METRICS = {
+  loopback: isFromThisMachine,
+  direct: isDirect,
+  on: () => true,
+  off: () => false,
+};
+
 type Open = {
   db: Pool;
   now(): string;
@@ -22,7 +30,7 @@ type Open = {
   isDraining?(): boolean;
   /** The text of all processes together. */
   metricsText(): Promise<string>;
-  metricsFor: "loopback" | "on" | "off";
+  metricsFor: keyof typeof READS_METRICS;
   openApi: StaticFile;
   reference: Reference | null;
   /** The shop, where there is demo data to sell. */
@@ -87,7 +95,7 @@ export const OPEN_ROUTES: Record<string, Handler> = {
   "/api/v1/assets/qr/:token": ({ sendPicture }, request, reply) => sendPicture("qr", request, reply),
   "/api/v1/assets/barcode/:token": ({ sendPicture }, request, reply) => sendPicture("barcode", request, reply),
   "/metrics": async ({ metricsText, metricsFor }, request, reply) => {
-    if (metricsFor === "off" || (metricsFor === "loopback" && !isFromThisMachine(request)))
+    if (!READS_METRICS[metricsFor](request))
       throw new ApiError("not_found", { details: "There is no operation at /metrics" });
     return reply.type("text/plain; version=0.0.4; charset=utf-8").send(await metricsText());
   },

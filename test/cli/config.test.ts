@@ -96,7 +96,7 @@ const ROWS: Record<SettingName, Row> = {
     bad: ["true", "1", "dead", "10.0.0.999", "10.0.0.0/33", "::1/129", "10.0.0.1,,10.0.0.2", "proxy.example"],
   },
   LAUREL_LOG_LEVEL: choice("--log-level", "info", ["fatal", "error", "warn", "info", "debug", "trace", "silent"]),
-  LAUREL_METRICS: choice("--metrics", "loopback", ["loopback", "on", "off"]),
+  LAUREL_METRICS: choice("--metrics", "loopback", ["loopback", "direct", "on", "off"]),
   LAUREL_WEBHOOK_ALLOW: {
     flag: "--webhook-allow",
     default: "none",

@@ -296,6 +296,14 @@ test("/metrics is for callers on this machine: no other address, no forwarded on
   }
 });
 
+test("/metrics can be for whoever comes without a proxy", async () => {
+  const get = await openEngine({ metricsFor: "direct" });
+  const remoteAddress = "203.0.113.9";
+  assert.equal((await get("/metrics", { remoteAddress })).status, 200);
+  for (const name of ["x-forwarded-for", "x-real-ip", "forwarded"])
+    assertRefused(await get("/metrics", { remoteAddress, headers: { [name]: "for=198.51.100.7" } }), "not_found");
+});
+
 test("/metrics can be on for everyone and off for everyone", async () => {
   const remoteAddress = "203.0.113.9";
   assert.equal((await (await openEngine({ metricsFor: "on" }))("/metrics", { remoteAddress })).status, 200);

@@ -7,8 +7,12 @@ const FORWARDED = ["forwarded", "x-forwarded-for", "x-real-ip"];
  * Whether the caller sits on this machine. The address of the connection decides, not the one that a header claims;
  * what a proxy on this machine passes on comes from somewhere else.
  */
-export const isFromThisMachine = ({ raw, headers }: FastifyRequest): boolean =>
-  LOOPBACK_IP.test(raw.socket.remoteAddress ?? "") && FORWARDED.every((name) => headers[name] === undefined);
+export const isFromThisMachine = (request: FastifyRequest): boolean =>
+  LOOPBACK_IP.test(request.raw.socket.remoteAddress ?? "") && isDirect(request);
+
+/** Whether no proxy passed it on. */
+export const isDirect = ({ headers }: FastifyRequest): boolean =>
+  FORWARDED.every((name) => headers[name] === undefined);
 
 const LOOPBACK_HOST = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/i;
 
