@@ -17,10 +17,12 @@ const choice = <const V extends readonly string[]>(...values: V): Kind<V[number]
   parse: (value) => values.find((one) => one === value),
 });
 const url: Kind<string> = {
-  takes: "a `postgres://` URL",
-  // `postgres://user@/db?host=/run/postgresql` names a Unix socket and no host.
+  takes: "a `postgres://` URL with one host",
+  // `postgres://user@/db?host=/run/postgresql` names a Unix socket and no host. Several hosts are for who knows the primary.
   parse: (value) =>
-    /^postgres(ql)?:/.test(value) && URL.canParse(value.replace("@/", "@localhost/")) ? value : undefined,
+    /^postgres(?:ql)?:(?!\/\/[^/?]*,[^/?@]*(?:[/?]|$))/.test(value) && URL.canParse(value.replace("@/", "@localhost/"))
+      ? value
+      : undefined,
 };
 const webUrl: Kind<string> = {
   takes: "an `http://` or `https://` URL without a query",

@@ -72,8 +72,12 @@ const ROWS: Record<SettingName, Row> = {
       "postgres://u:p@h:5432/d": "postgres://u:p@h:5432/d",
       "postgresql://u@h/d?sslmode=require": "postgresql://u@h/d?sslmode=require",
       "postgres://u@/d?host=/run/postgresql": "postgres://u@/d?host=/run/postgresql",
+      "postgres://u:a,b@h/d?options=-c%20a=b,c": "postgres://u:a,b@h/d?options=-c%20a=b,c",
     },
-    bad: ["mysql://u:p@h/d", "h:5432", "localhost", "http://h"],
+    bad: [
+      ...["mysql://u:p@h/d", "h:5432", "localhost", "http://h"],
+      ...["postgres://u:p@h,i/d", "postgres://u:p@h:5432,i:5432/d", "postgres://h,i", "postgres://h,i?sslmode=require"],
+    ],
   },
   LAUREL_DATA_DIR: text("--data-dir", "./data"),
   LAUREL_DEMO: choice("--demo", null, ["on", "off"]),
