@@ -49,14 +49,26 @@ function takeNextFolder(root: string, nowMs: number): boolean {
 
 type Say = (line: string) => void;
 
+type Options = { signal?: AbortSignal; nowMs: number; root?: string };
+
 /**
  * Builds the dashboard when what there is was built from something else. In a process of its own, which steps back for the
  * server; whatever becomes of it, the API goes on. Holds with whether the dashboard is there.
  */
-export async function keepDashboard(
-  say: Say,
-  { signal, nowMs, root = ROOT }: { signal?: AbortSignal; nowMs: number; root?: string },
-) {
+export async function keepDashboard(say: Say, options: Options): Promise<boolean> {
+  try {
+    return await buildWhenOld(say, options);
+  } catch (error) {
+    // For example where nothing can be written beside the program.
+    sayFailed(say, (error as Error).message);
+    return false;
+  }
+}
+
+const sayFailed = (say: Say, why: string): void =>
+  say(`The dashboard could not be built. The API does not need it.\n${why.trim()}`);
+
+async function buildWhenOld(say: Say, { signal, nowMs, root = ROOT }: Options): Promise<boolean> {
   const key = dashboardKey(root);
   const built = readBuilt(root);
   if (key === null || built?.key === key) return built !== null;
@@ -69,7 +81,7 @@ export async function keepDashboard(
   const began = performance.now();
   const { code, text } = await runBuild(root, key, signal);
   if (code === 0) say(`The dashboard is built (${((performance.now() - began) / 1000).toFixed(1)} s).`);
-  else if (!signal?.aborted) say(`The dashboard could not be built. The API does not need it.\n${text.trim()}`);
+  else if (!signal?.aborted) sayFailed(say, text);
   return code === 0;
 }
 

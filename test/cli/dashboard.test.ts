@@ -70,6 +70,20 @@ test("a build that fails is told, and one that another process is at is left to 
   assert.equal(await keepDashboard(() => {}, { nowMs: Date.now(), root: image }), false, "an image has no sources");
 });
 
+test("a dashboard that cannot be written is told, and the API goes on", async () => {
+  const root = sources(BUILDS);
+  const said: string[] = [];
+  fs.chmodSync(join(root, "dashboard"), 0o555);
+  // Root may write anywhere. What matters happens before `keepDashboard` gives its promise.
+  const isRoot = process.geteuid!() === 0;
+  if (isRoot) process.seteuid!(65_534);
+  const kept = keepDashboard((line) => said.push(line), { nowMs: Date.now(), root });
+  if (isRoot) process.seteuid!(0);
+  fs.chmodSync(join(root, "dashboard"), 0o755);
+  assert.equal(await kept, false);
+  assert.match(said.join("\n"), /^The dashboard could not be built\. The API does not need it\.\nEACCES: .*dist\.next/);
+});
+
 test("a page carries a nonce of its own, files are kept for a year, and until the build ends a page waits", async () => {
   const folder = join(tempDir(), "dist");
   let drawn = 0;
