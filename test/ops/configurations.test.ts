@@ -33,6 +33,13 @@ test("Patroni acknowledges nothing that one machine alone has, and gives up the 
   assert.ok(dcs.loop_wait + 2 * dcs.retry_timeout <= dcs.ttl);
 });
 
+test("no account of a database machine is trusted without a password, but that of PostgreSQL itself", () => {
+  const { pg_hba } = parse(read("ops/patroni/patroni.yml")).postgresql as { pg_hba: string[] };
+  const methods = pg_hba.map((line) => line.split(/\s+/));
+  for (const [kind, , user, ...rest] of methods)
+    assert.equal(rest.at(-1), kind === "local" && user === "postgres" ? "peer" : "scram-sha-256");
+});
+
 test("PgBouncer lets pass what Laurel asks for when it connects", async () => {
   const pool = openDb("postgres://laurel@127.0.0.1:1/laurel", { max: 1 });
   const asked = Object.keys(pool.options.connection);

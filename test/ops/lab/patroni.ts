@@ -184,18 +184,7 @@ function clusterOf(nodes: readonly Node[]) {
     /** Tries to write on that machine, past all proxies, and says whether it was told that the write is safe. */
     acceptsWrite: (node: Node, marker: string): Promise<boolean> => {
       const sql = `insert into public.probes values ('${marker}')`;
-      const psql = [
-        `${POSTGRES_BIN}/psql`,
-        "-h",
-        "127.0.0.1",
-        "-U",
-        "postgres",
-        "-qAt",
-        "-v",
-        "ON_ERROR_STOP=1",
-        "-c",
-        sql,
-      ];
+      const psql = [`${POSTGRES_BIN}/psql`, postgresUrl("127.0.0.1", 5432), "-qAt", "-v", "ON_ERROR_STOP=1", "-c", sql];
       const [file, ...args] = [...node.prefix, "timeout", "--signal=KILL", "2", ...psql];
       // A wait for the standby that was given up is told as a warning: that write is on one machine only.
       return new Promise((resolve) => {
