@@ -4,7 +4,7 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
-import { SETTINGS } from "../../src/config.ts";
+import { connectionsMax, readConfig, SETTINGS } from "../../src/config.ts";
 import { openDb } from "../../src/db/db.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -49,6 +49,25 @@ test("PgBouncer lets pass what Laurel asks for when it connects", async () => {
   const kept = ["application_name", "TimeZone"];
   assert.deepEqual(asked.filter((name) => !kept.includes(name)).sort(), ignored.toSorted());
   assert.ok(read("docs/guides/operating.md").includes(`ignore_startup_parameters = ${ignored.join(",")}`));
+});
+
+test("every pod of the chart is kept from variables of Services, which Laurel would refuse as unknown settings", () => {
+  const templates = fs.globSync("ops/helm/laurel/templates/*.yaml", { cwd: ROOT }).map(read);
+  const pods = templates.filter((text) => text.includes("      containers:\n"));
+  assert.equal(pods.length, 2);
+  for (const pod of pods) assert.match(pod, /^ {6}enableServiceLinks: false$/m);
+});
+
+test("the PostgreSQL for the chart writes the Secret that the chart reads, and takes the connections of its pods", () => {
+  const cluster = parse(read("ops/cloudnative-pg/cluster.yaml"));
+  const values = parse(read("ops/helm/laurel/values.yaml"));
+  assert.deepEqual(values.database, { secret: `${cluster.metadata.name}-app`, key: "uri" });
+  const { synchronous, parameters } = cluster.spec.postgresql;
+  assert.equal(synchronous.dataDurability, "required");
+  assert.ok(synchronous.number < cluster.spec.instances);
+  const pod = connectionsMax(readConfig({ LAUREL_PROCESSES: `${values.processes}` }));
+  const podsMax = values.autoscaling.max + 1; // One more while they are replaced.
+  assert.ok(podsMax * pod <= Number(parameters.max_connections) - 10, `${podsMax} pods, ${pod} connections each`);
 });
 
 test("every run of test:ops is listed by --help, and its figures stand on the page", () => {

@@ -34,7 +34,21 @@ capabilities:
   drop: [ALL]
 {{- end -}}
 
+{{/* What follows from the other values. Settings win. */}}
 {{- define "laurel.env" -}}
+{{- $derived := dict -}}
+{{- $settings := .Values.settings | default dict -}}
+{{- if .Values.metrics.enabled -}}
+  {{- $_ := set $derived "LAUREL_METRICS" "direct" -}}
+{{- end -}}
+{{- if .Values.ingress.enabled -}}
+  {{- $scheme := ternary "https" "http" (not (empty .Values.ingress.tlsSecret)) -}}
+  {{- $host := required "Set ingress.host to the name that people reach Laurel at." .Values.ingress.host -}}
+  {{- $_ := set $derived "LAUREL_PUBLIC_URL" (printf "%s://%s" $scheme $host) -}}
+  {{- if not (hasKey $settings "LAUREL_TRUST_PROXY") -}}
+    {{- fail "Set settings.LAUREL_TRUST_PROXY to the network of the ingress controller's pods: without it all visitors share one address." -}}
+  {{- end -}}
+{{- end -}}
 - name: DATABASE_URL
   valueFrom:
     secretKeyRef:
@@ -47,7 +61,7 @@ capabilities:
       key: {{ .Values.secretKey.key }}
 - name: LAUREL_PROCESSES
   value: {{ .Values.processes | quote }}
-{{- range $name, $value := .Values.settings }}
+{{- range $name, $value := merge (dict) $settings $derived }}
 - name: {{ $name }}
   value: {{ $value | quote }}
 {{- end }}
