@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { parse } from "yaml";
 import { connectionsMax, readConfig, SETTINGS } from "../../src/config.ts";
 import { openDb } from "../../src/db/db.ts";
+import { tempDir } from "../support/child.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (path: string) => fs.readFileSync(join(ROOT, path), "utf8");
@@ -49,6 +50,35 @@ test("PgBouncer lets pass what Laurel asks for when it connects", async () => {
   const kept = ["application_name", "TimeZone"];
   assert.deepEqual(asked.filter((name) => !kept.includes(name)).sort(), ignored.toSorted());
   assert.ok(read("docs/guides/operating.md").includes(`ignore_startup_parameters = ${ignored.join(",")}`));
+});
+
+test("systemd starts Laurel until its database is there", () => {
+  const [, about, service] = read("ops/systemd/laurel.service").split(/^\[(?:Unit|Service|Install)\]$/m);
+  assert.match(about!, /^StartLimitIntervalSec=0$/m);
+  assert.match(service!, /^Restart=on-failure$/m);
+  assert.match(read("docs/guides/deploying.md"), /ops\/systemd\/laurel\.service/, "the page that the unit names");
+});
+
+test("a command beside the service runs with the settings, the user and the folders of the service", () => {
+  const folder = tempDir();
+  fs.writeFileSync(join(folder, "systemd-run"), `#!/bin/sh\nprintf '%s\\n' "$@"`, { mode: 0o755 });
+  const { stdout } = spawnSync("/bin/sh", [join(ROOT, "ops/systemd/laurel.sh"), "user", "list"], {
+    encoding: "utf8",
+    env: { PATH: `${folder}:/usr/bin:/bin` },
+  });
+  const words = stdout.trimEnd().split("\n");
+  const unit = read("ops/systemd/laurel.service");
+  const given = words.flatMap((word) => /^--property=(.*)$/.exec(word)?.[1] ?? []);
+  assert.ok(given.includes("User=laurel"), stdout);
+  for (const line of given) assert.ok(unit.includes(`\n${line}\n`), `the unit has ${line}`);
+  const own = /^(?:DynamicUser|User|StateDirectory|EnvironmentFile|WorkingDirectory|Environment=LAUREL_\w+)=.*$/gm;
+  assert.deepEqual(
+    [...unit.matchAll(own)].map(([line]) => line).filter((line) => !given.includes(line)),
+    [],
+    "the command has all of it",
+  );
+  const [program] = /(?<=^ExecStart=)\S+/m.exec(unit)!;
+  assert.deepEqual(words.slice(-4), [program, "src/cli/laurel.ts", "user", "list"]);
 });
 
 test("every pod of the chart is kept from variables of Services, which Laurel would refuse as unknown settings", () => {
