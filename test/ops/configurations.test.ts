@@ -100,6 +100,19 @@ test("the PostgreSQL for the chart writes the Secret that the chart reads, and t
   assert.ok(podsMax * pod <= Number(parameters.max_connections) - 10, `${podsMax} pods, ${pod} connections each`);
 });
 
+test("compose passes the settings of .env on, and what the container needs wins", () => {
+  const { laurel } = parse(read("compose.yaml")).services;
+  assert.deepEqual(laurel.env_file, [{ path: ".env", required: false }]);
+  const dockerfile = read("Dockerfile");
+  for (const name of ["HOST", "PORT", "LAUREL_DATA_DIR"])
+    assert.ok(dockerfile.includes(`${name}=${laurel.environment[name]}`), `${name} is that of the image`);
+  assert.match(laurel.environment.LAUREL_SECRET_KEY, /^\$\{LAUREL_SECRET_KEY:\?.*openssl rand -hex 32/);
+  assert.deepEqual(
+    laurel.ports.map((one: string) => one.split(":").at(-1)),
+    [laurel.environment.PORT],
+  );
+});
+
 test("every run of test:ops is listed by --help, and its figures stand on the page", () => {
   const { stdout, status } = spawnSync(process.execPath, [join(ROOT, "scripts/ops.ts"), "--help"], {
     encoding: "utf8",
