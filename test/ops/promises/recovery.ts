@@ -31,20 +31,27 @@ function configure(lab: Lab, folder: string, { cluster, port }: { cluster: strin
   return conf;
 }
 
+/** The settings of PostgreSQL that operators are given, for the configuration of this run. */
+function archiveSettings(lab: Lab): Record<string, string> {
+  const given = fs.readFileSync(join(ROOT, "ops/pgbackrest/archive.conf"), "utf8");
+  const settings = [...given.matchAll(/^(\w+) = '?(.*?)'?$/gm)].map(([, name, value]) => [name!, value!]);
+  const { archive_command = "", ...rest } = Object.fromEntries(settings) as Record<string, string>;
+  const conf = `pgbackrest --config=${join(lab.dir, "pgbackrest.conf")} `;
+  return { ...rest, archive_command: archive_command.replace(/^pgbackrest /, conf) };
+}
+
 /** A backup and the archive of the log bring back any second: here one between two lots of redemptions. */
 export async function run(lab: Lab): Promise<void> {
   const folder = join(lab.dir, "postgres");
   fs.mkdirSync(folder);
-  const archive = `pgbackrest --config=${join(lab.dir, "pgbackrest.conf")} --stanza=laurel archive-push %p`;
-  const postgres = await createPostgres(lab, folder, {
-    ...{ archive_mode: "on", archive_timeout: "5", archive_command: archive },
-  });
+  const postgres = await createPostgres(lab, folder, archiveSettings(lab));
   const { url: databaseUrl } = postgres;
   const conf = configure(lab, folder, postgres);
   const backrest = (...command: string[]) =>
     asPostgres(["pgbackrest", `--config=${conf}`, "--stanza=laurel", ...command]);
   postgres.start();
   backrest("stanza-create");
+  backrest("check");
   const [port] = (await freePorts(1)) as [number];
   const laurel = laurelMachine(lab, { name: "laurel", port, databaseUrl });
   await laurel.up();
@@ -89,6 +96,8 @@ export async function run(lab: Lab): Promise<void> {
   });
   lab.figure("seconds to restore", Math.round((performance.now() - began) / 1000));
   tellDoctor(lab, databaseUrl);
+  lab.say("another full backup: the log goes another way from here");
+  backrest("backup", "--type=full");
   await laurel.up();
   const again = createClient(laurel.url, headersOf(lab, laurel));
   lab.atEnd(() => again.close());
