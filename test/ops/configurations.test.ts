@@ -113,6 +113,20 @@ test("compose passes the settings of .env on, and what the container needs wins"
   );
 });
 
+test("the Citus guide has the settings that the tests run with", () => {
+  const guide = read("docs/guides/citus.md");
+  const lab = read("test/ops/lab/citus.sh");
+  const [, shown] = /```\n(shared_preload_libraries[\s\S]*?)```/.exec(guide)!;
+  const settings = shown!.split("\n").flatMap((line) => /^([\w.]+ = \S+)/.exec(line)?.[1] ?? []);
+  assert.ok(settings.length >= 8);
+  for (const setting of settings) assert.ok(lab.includes(`\n${setting}\n`), setting);
+  const cheap =
+    /^(?:port|listen_addresses|unix_socket_directories|shared_buffers|fsync|full_page_writes|max_wal_size)$/;
+  const needed = [...lab.matchAll(/^([\w.]+) = .*$/gm)].filter(([, name]) => !cheap.test(name!)).map(([line]) => line);
+  const apart = ["citus.node_conninfo = 'sslmode=disable'", "citus.enable_statistics_collection = off"];
+  assert.deepEqual(needed.filter((line) => !settings.includes(line)).sort(), apart.sort());
+});
+
 test("every run of test:ops is listed by --help, and its figures stand on the page", () => {
   const { stdout, status } = spawnSync(process.execPath, [join(ROOT, "scripts/ops.ts"), "--help"], {
     encoding: "utf8",
