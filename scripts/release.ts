@@ -15,28 +15,35 @@ const OUT = join(ROOT, "release");
 const USAGE = `npm run release -- [--dry-run]
 Packs the version that package.json names, with its changelog section, an SBOM and checksums, and tags it.`;
 
-/** The text below `## version`, up to the next version. Null when there is none. */
+/** The text below `## version`, up to the next version. Null when there is none; headings alone are none. */
 export function changelogSection(changelog: string, version: string): string | null {
-  const [, below = ""] = changelog.split(`\n## ${version}`);
-  const [section = ""] = below.split("\n## ");
-  return section.replace(/^[^\n]*\n/, "").trim() || null;
+  const sections = changelog.split(/^## /m).slice(1);
+  const found = sections.find((section) => /^[^\s,]+/.exec(section)?.[0] === version) ?? "";
+  const text = found.replace(/^.*/, "").trim();
+  return /^(?!#)\S/m.test(text) ? text : null;
+}
+
+/** Why the changelog is not that of a release of this version; null: it is. */
+export function changelogFault(changelog: string, version: string): string | null {
+  if (changelogSection(changelog, "Unreleased") !== null)
+    return `CHANGELOG.md has text below "## Unreleased": it belongs below "## ${version}".`;
+  if (changelogSection(changelog, version) === null) return `CHANGELOG.md has no section "## ${version}" with text.`;
+  return null;
 }
 
 const run = (command: string, ...args: string[]): string =>
   execFileSync(command, args, { cwd: ROOT, maxBuffer: 2 ** 26, stdio: ["ignore", "pipe", "inherit"] }).toString();
 
-function faultOf(version: string, notes: string | null): string | null {
-  if (notes === null) return `CHANGELOG.md has no section "## ${version}" with text. Rename "## Unreleased".`;
-  if (run("git", "status", "--porcelain") !== "") return "The checkout has changes. Commit them first.";
+function faultOf(version: string, changelog: string): string | null {
   if (run("git", "tag", "--list", `v${version}`) !== "") return `The tag v${version} exists. Raise the version.`;
-  return null;
+  if (run("git", "status", "--porcelain") !== "") return "The checkout has changes. Commit them first.";
+  return changelogFault(changelog, version);
 }
 
 function release(isDryRun: boolean): void {
   const { version } = JSON.parse(fs.readFileSync(join(ROOT, "package.json"), "utf8")) as { version: string };
   const changelog = fs.readFileSync(join(ROOT, "CHANGELOG.md"), "utf8");
-  const notes = changelogSection(changelog, version);
-  const fault = isDryRun ? null : faultOf(version, notes);
+  const fault = isDryRun ? null : faultOf(version, changelog);
   if (fault !== null) {
     console.error(fault);
     process.exit(1);
@@ -49,7 +56,9 @@ function release(isDryRun: boolean): void {
     join(OUT, `laurel-${version}.sbom.json`),
     run("npm", "sbom", "--sbom-format=cyclonedx", "--omit=dev"),
   );
-  fs.writeFileSync(join(OUT, "notes.md"), `${notes ?? changelogSection(changelog, "Unreleased") ?? ""}\n`);
+  // What is unreleased is what a release of now would tell.
+  const notes = changelogSection(changelog, "Unreleased") ?? changelogSection(changelog, version) ?? "";
+  fs.writeFileSync(join(OUT, "notes.md"), `${notes}\n`);
   const sumOf = (name: string) =>
     createHash("sha256")
       .update(fs.readFileSync(join(OUT, name)))

@@ -4,8 +4,9 @@ import { once } from "node:events";
 import fs from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
+import { parse } from "yaml";
 import { packProgram } from "../../scripts/prepack.ts";
-import { changelogSection } from "../../scripts/release.ts";
+import { changelogFault, changelogSection } from "../../scripts/release.ts";
 import { eventually, tempDir } from "../support/child.ts";
 import { testDatabase } from "../support/engine.ts";
 
@@ -65,4 +66,31 @@ test("the notes of a release are the section of its version", () => {
   assert.equal(changelogSection(changelog, "0.2.0"), "### Added\n\n- b");
   assert.equal(changelogSection(changelog, "0.1.0"), "- a");
   assert.equal(changelogSection(changelog, "0.3.0"), null);
+  assert.equal(changelogSection(changelog, "0.2"), null, "a version that begins like another one");
+});
+
+test("a release is refused while its changes are unreleased, and without a section of its version", () => {
+  const section = (name: string) => `\n## ${name}\n\n### Added\n\n- a\n`;
+  const before = section("0.2.0 (17 November 2026)");
+  assert.match(changelogFault(`# Changelog\n${section("Unreleased")}${before}`, "0.2.0")!, /below "## Unreleased"/);
+  assert.match(changelogFault(`# Changelog\n${before}`, "0.3.0")!, /no section "## 0\.3\.0"/);
+  assert.equal(changelogFault(`# Changelog\n${before}`, "0.2.0"), null);
+  const empty = "\n## Unreleased\n\n### Added\n";
+  assert.equal(changelogFault(`# Changelog\n${empty}${before}`, "0.2.0"), null, "headings alone are no changes");
+});
+
+test("the version stands in every file that names it, and is newer than what the changelog released", () => {
+  const read = (path: string) => fs.readFileSync(join(ROOT, path), "utf8");
+  const { version } = JSON.parse(read("package.json")) as { version: string };
+  const lock = JSON.parse(read("package-lock.json"));
+  assert.deepEqual([lock.version, lock.packages[""].version], [version, version]);
+  assert.equal(parse(read("ops/helm/laurel/Chart.yaml")).appVersion, version);
+  const guide = read("docs/guides/deploying.md");
+  assert.deepEqual(
+    [...guide.matchAll(/\blaurel[-:](\d+\.\d+\.\d+)/g)].map(([, named]) => named),
+    [version, version, version],
+  );
+  const changelog = read("CHANGELOG.md");
+  if (changelogSection(changelog, "Unreleased") !== null)
+    assert.equal(changelogSection(changelog, version), null, "changes after a release are of another version");
 });
