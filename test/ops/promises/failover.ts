@@ -126,6 +126,9 @@ export async function run(lab: Lab, { rounds = 50, seed = 1, only }: Options): P
   const cluster = await startCluster(lab);
   lab.say("three machines with Patroni, one of them the primary");
   const machines = await startLaurel(lab, cluster);
+  // Otherwise no answer of an old primary would mean anything.
+  const primary = (await cluster.primary())!;
+  await until("the primary takes a probe", () => cluster.acceptsWrite(primary, `first-${performance.now()}`));
   const headers = headersOf(lab, machines[0]!);
   // Half of the clients ask a server directly: what they see is what Laurel answers.
   const urls = [`http://${LISTEN}`, machines[0]!.url, `http://${LISTEN}`, machines[1]!.url];
