@@ -4,12 +4,12 @@ import { givingWay } from "../../db/batches/giving-way.ts";
 import { together } from "../../db/together.ts";
 import { recordInto } from "../../events/events.ts";
 import { hotFlow } from "../../idempotency/hot-flow.ts";
-import { keepsMembers } from "../../steps/customers/segment-membership.ts";
-import { type Cause, segmentsWatched } from "../../steps/earning/earn-causes.ts";
+import type { Cause } from "../../steps/earning/earn-causes.ts";
 import { settleCauses } from "../../steps/earning/earn-work.ts";
 import { type FirstRead, findFor, readFirst } from "./ahead.ts";
 import { loadState } from "./load.ts";
 import { planRound } from "./plan.ts";
+import { roundsOf } from "./rounds.ts";
 import { saveRound } from "./save.ts";
 import type { RollBackRequest } from "./state.ts";
 
@@ -51,10 +51,3 @@ export const rollBack = hotFlow<RollBackRequest, FirstRead>({
     }
   },
 });
-
-/** Who enters or leaves a segment is worked out from rows: then each is saved before the next is decided. */
-function roundsOf(commands: readonly RollBackRequest[]): (readonly RollBackRequest[])[] {
-  if (commands.some(({ catalog }) => keepsMembers(catalog) || segmentsWatched(catalog).size > 0 || hasCards(catalog)))
-    return commands.map((command) => [command]);
-  return commands.length > 0 ? [commands] : [];
-}
