@@ -337,3 +337,58 @@ test("while a rollback waits, its order is given to another customer: they are l
   });
   assert.equal((await undoing).order.customer_id, bob);
 });
+
+const ANN = { customer: { source_id: "ann" }, order: { source_id: "o-1", amount: 5_000 } };
+/** Redemptions of the code `CODE`, alone or with what a rollback locks before codes. Each gives the request that undoes it. */
+const UNDONE: Record<string, (shop: Awaited<ReturnType<typeof testShop>>) => Promise<string>> = {
+  "of a stack of codes": async ({ ok }) => {
+    const off = { discount: { type: "AMOUNT", amount_off: 1 } };
+    for (const code of ["CODE", "OTHER"]) await ok(`POST /v1/vouchers/${code}`, off);
+    const both = [...redeemables, { object: "voucher", id: "OTHER" }];
+    const { parent_redemption } = await ok("POST /v1/redemptions", { redeemables: both, ...ANN });
+    return `POST /v1/redemptions/${parent_redemption.id}/rollbacks`;
+  },
+  "with a tier": async ({ ok }) => {
+    const discount = { type: "AMOUNT", amount_off: 1 };
+    await ok("POST /v1/vouchers/CODE", { discount });
+    const promotion = { tiers: [{ name: "t", banner: "b", action: { discount } }] };
+    const made = await ok("POST /v1/campaigns", { name: "P", campaign_type: "PROMOTION", promotion });
+    const both = [{ object: "promotion_tier", id: made.promotion.tiers[0].id }, ...redeemables];
+    const { parent_redemption } = await ok("POST /v1/redemptions", { redeemables: both, ...ANN });
+    return `POST /v1/redemptions/${parent_redemption.id}/rollbacks`;
+  },
+  "of a reward": async ({ ok }) => {
+    const club = await ok("POST /v1/loyalties", {
+      name: "Club",
+      voucher: { type: "LOYALTY_CARD", loyalty_card: { points: 100 } },
+    });
+    await ok(`POST /v1/campaigns/${club.id}/vouchers/CODE`, {});
+    await ok("POST /v1/publications", { voucher: "CODE", customer: ANN.customer });
+    const product = { id: (await ok("POST /v1/products", { name: "Mug" })).id };
+    const { id } = await ok("POST /v1/rewards", { name: "Mug", parameters: { product } });
+    const assigned = { campaign: club.id, parameters: { loyalty: { points: 10 } } };
+    await ok(`POST /v1/rewards/${id}/assignments`, assigned);
+    const { redemptions } = await ok("POST /v1/redemptions", {
+      redeemables: [{ ...redeemables[0], reward: { id } }],
+      ...ANN,
+    });
+    return `POST /v1/redemptions/${redemptions[0].id}/rollback`;
+  },
+};
+for (const [what, redeemed] of Object.entries(UNDONE))
+  test(`while a rollback ${what} waits for a code, it holds the customer and the order, and no redemption`, async () => {
+    const shop = await testShop(open({ max: 4 }));
+    const { ok, project } = shop;
+    const undo = await redeemed(shop);
+    const free = async (table: string) =>
+      (await db`select from ${db(table)} where project_id = ${project.id} for no key update skip locked`).length;
+    const redemptions = await free("redemptions");
+    await meanwhile(
+      () => ok(undo, {}),
+      (tx) => holdCode(tx, project.id),
+      async () => {
+        const seen = [await free("customers"), await free("orders"), await free("redemptions")];
+        assert.deepEqual(seen, [0, 0, redemptions]);
+      },
+    );
+  });

@@ -28,7 +28,7 @@ const idsIn = (round: readonly RollBackRequest[]): string[] => [
   ...new Set(round.map(({ redemption_id }) => redemption_id)),
 ];
 
-/** What the requests of a round name, read before anything is locked. */
+/** Reads the redemptions that the requests name, without locking them. */
 export const findFor = async (tx: Tx, projectId: string, round: readonly RollBackRequest[]): Promise<FirstRead> => ({
   found: await findUndoable(tx, projectId, idsIn(round)),
   locked: null,

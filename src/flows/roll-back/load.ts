@@ -62,7 +62,10 @@ function stateOf(locked: NonNullable<FirstRead["locked"]>): LockedState {
   };
 }
 
-/** Locks everything that the redemptions name, and these last. */
+/**
+ * Locks what the redemptions name in the one order that all flows keep: customers, orders, counters that decide, campaigns, codes.
+ * Behind them the redemptions, rewards, and counters that decide nothing. Lots are locked with their codes.
+ */
 async function lockFound(
   tx: Tx,
   projectId: string,
@@ -72,7 +75,7 @@ async function lockFound(
   const undoable = found.filter(({ status }) => status === "SUCCEEDED");
   const owners = unique(found.flatMap((row) => [row.customer_id ?? [], row.order_customer_id ?? []].flat()));
   const orderIds = unique(found.flatMap(({ order_id }) => order_id ?? []));
-  // Those that decide nothing when codes are redeemed are the last that a redemption locks, and here too.
+  // A redemption adds to counters that decide nothing with its last statement. So a rollback locks them last.
   const decides = round.some(({ catalog }) => countsDecide(catalog));
   const isFirst = (one: RedemptionRow) => decides || one.related_object_type === "promotion_tier";
   const counted = Map.groupBy(undoable, isFirst);

@@ -18,18 +18,23 @@ export async function findUndoable(db: Db, projectId: string, ids: readonly stri
   return rows.map((row) => ({ ...row, effect: effectOf(row) }));
 }
 
+/** That none of them has something that is locked before codes: a tier, whose counters decide, or a reward, which came from a campaign. */
+const allPlain = (db: Db, projectId: string, ids: readonly string[]): Fragment => db`
+  not exists (
+    select 1 from redemptions r where r.project_id = ${projectId} and ${undoable(db, ids)}
+      and (r.related_object_type = 'promotion_tier' or r.effect ->> 'reward' is not null))`;
+
 /** Lists of what is locked before redemptions, each for the statement that locks it. */
 export type NamedInRedemptions = Record<"customers" | "orders" | "vouchers" | "campaigns" | "days" | "lots", Fragment>;
 
 /**
- * What redemptions name never changes. Codes and what campaigns count are left out where a part has something that is locked before
- * codes: a tier, whose counters decide, or a reward, which came from a campaign.
+ * What redemptions name never changes. Codes and what campaigns count are left out unless all are plain: something is locked
+ * before them then.
  */
 export function namedInRedemptions(db: Db, projectId: string, ids: readonly string[]): NamedInRedemptions {
   const asked = undoable(db, ids);
-  const ofCodes = db`${asked} and r.status = 'SUCCEEDED' and r.related_object_type = 'voucher' and not exists (
-    select 1 from redemptions r where r.project_id = ${projectId} and ${asked}
-      and (r.related_object_type = 'promotion_tier' or r.effect ->> 'reward' is not null))`;
+  const ofCodes = db`${asked} and r.status = 'SUCCEEDED' and r.related_object_type = 'voucher'
+    and ${allPlain(db, projectId, ids)}`;
   const orders = db`array(select r.order_id from redemptions r where r.project_id = ${projectId} and ${asked})`;
   return {
     orders,
@@ -48,13 +53,17 @@ export function namedInRedemptions(db: Db, projectId: string, ids: readonly stri
   };
 }
 
-/** Locks redemptions and the parts of stacks, after all else that a rollback changes. */
+/**
+ * Locks redemptions and the parts of stacks behind their codes. Unless all are plain it locks none: their codes are not locked
+ * yet, and `lockStatuses` locks them later.
+ */
 export const lockUndoable = (tx: Tx, projectId: string, ids: readonly string[]) =>
   tx`
     select r.id from redemptions r where r.project_id = ${projectId} and ${undoable(tx, ids)}
+      and ${allPlain(tx, projectId, ids)}
     order by r.id for no key update`.execute();
 
-/** Locks redemptions, after all else that a rollback changes, and tells what became of them and of their orders. */
+/** Locks redemptions behind their codes, and tells what became of them and of their orders. */
 export const lockStatuses = (tx: Tx, projectId: string, ids: readonly string[]) =>
   tx<Pick<RedemptionRow, "id" | "status" | "order_shown">[]>`
     select id, status, order_shown from redemptions where project_id = ${projectId} and id = any(${ids})
