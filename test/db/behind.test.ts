@@ -51,6 +51,54 @@ test("without room it holds when it is written", async () => {
   await behind.end();
 });
 
+test("while a record of a project is older than 100 ms, more of that project hold when they are written", async () => {
+  const clock = { now: 0 };
+  const behind = createBehind(pool, { now: () => clock.now, report: assert.fail });
+  const gate = Promise.withResolvers<void>();
+  const held: Write = async (tx) => {
+    await gate.promise;
+    await insert(70)(tx);
+  };
+  await behind.add("p", 1, held);
+  clock.now = 100;
+  await behind.add("p", 1, insert(71));
+  clock.now = 101;
+  let isWritten = false;
+  const late = behind.add("p", 1, insert(72)).then(() => {
+    isWritten = true;
+  });
+  await behind.add("q", 1, insert(73));
+  await db`select 1`;
+  assert.equal(isWritten, false);
+  gate.resolve();
+  await late;
+  assert.deepEqual(await numbers(70, 71, 72), [70, 71, 72]);
+  // Nothing is late any more.
+  const again = Promise.withResolvers<void>();
+  await behind.add("p", 1, () => again.promise);
+  again.resolve();
+  await behind.end();
+});
+
+test("`end` gives up a database that takes nothing, says how many records are lost, and leaves it alone", async () => {
+  const reported: string[] = [];
+  const behind = createBehind(pool, { report: (error) => void reported.push((error as Error).message) });
+  let tries = 0;
+  const away: Write = async () => {
+    tries += 1;
+    throw Object.assign(new Error("the database is away"), { code: "ECONNREFUSED" });
+  };
+  await behind.add("p", 3, away);
+  await behind.add("q", 1, away);
+  await behind.end(1);
+  assert.deepEqual(reported, ["4 records were not written: the database did not take them in 1 ms"]);
+  // What was under way comes to its end, and is the last.
+  await behind.end();
+  const last = tries;
+  await db`select 1`;
+  assert.deepEqual([tries, reported.length], [last, 1]);
+});
+
 test("what comes while a transaction is under way is written with the next, all of a project in one", async () => {
   const behind = createBehind(pool, { report: assert.fail });
   const gate = Promise.withResolvers<void>();

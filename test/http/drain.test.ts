@@ -5,10 +5,12 @@ import http from "node:http";
 import net from "node:net";
 import { test } from "node:test";
 import { eventually, type Served, serve, tempDir } from "../support/child.ts";
-import { testDatabase } from "../support/engine.ts";
+import { testDatabase, testProject } from "../support/engine.ts";
+import { lockWaits } from "../support/nodes.ts";
+import { sender } from "../support/two-servers.ts";
 
 // What a supervisor sees when it asks a server to end. The times are long: nothing here ends because they are over.
-const { url: databaseUrl } = await testDatabase();
+const { db, url: databaseUrl } = await testDatabase();
 const LONG_S = "600";
 const env = { DATABASE_URL: databaseUrl, LAUREL_DATA_DIR: tempDir(), LAUREL_JOBS: "off" };
 
@@ -73,6 +75,49 @@ for (const processes of ["1", "2"])
     const server = await serve({ ...env, LAUREL_PROCESSES: processes, LAUREL_DRAIN_S: LONG_S });
     assert.equal((await server.stop("SIGINT")).code, 0);
   });
+
+test("SIGTERM: what waits behind its answer is written before the connections are closed", async () => {
+  const project = await testProject(db);
+  const server = await serve({ ...env, LAUREL_PROCESSES: "1" });
+  const send = sender([server], project);
+  const redeemables = [{ object: "voucher", id: "TEN" }];
+  const made = await send({ line: "POST /v1/vouchers/TEN", body: { discount: { type: "PERCENT", percent_off: 10 } } });
+  assert.equal(made.status, 200, made.text);
+  const isWaiting = async () => (await lockWaits(db)) > 0;
+  let isGone = false;
+  void server.ended.then(() => {
+    isGone = true;
+  });
+  const { id } = await db.begin(async (tx) => {
+    await tx`lock table validations in share row exclusive mode`;
+    const validation = { line: "POST /v1/validations", body: { redeemables, order: { amount: 1000 } } };
+    const { status, body, text } = await send(validation);
+    assert.equal(status, 200, text);
+    await eventually(isWaiting, "its record waits for the table");
+    process.kill(server.pid, "SIGTERM");
+    const isClosed = () =>
+      ask(server, "/health/live").then(
+        () => false,
+        (error) => error.code === "ECONNREFUSED",
+      );
+    await eventually(isClosed, "the port is closed");
+    // Its connection is lost, twice: it is tried again on another one, which only an open pool gives.
+    for (let n = 0; n < 2; n += 1) {
+      await db`
+        select pg_terminate_backend(pid, 600000) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      await eventually(async () => isGone || (await isWaiting()), "it is tried again");
+      assert.equal(isGone, false, "the process has not ended");
+    }
+    return body;
+  });
+  assert.equal((await server.ended).code, 0);
+  const rows = await db`select id from validations where project_id = ${project.id}`;
+  assert.deepEqual(
+    rows.map((row) => row.id),
+    [id],
+  );
+});
 
 const CLIENTS = 1_500;
 const SOMAXCONN = "/proc/sys/net/core/somaxconn";
