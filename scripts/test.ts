@@ -129,7 +129,7 @@ const ALONE = [
     "cli/webhooks",
   ],
   ...["laws/fuzz", "docs/examples", "db/driver-corrections", "laws/simulation/simulation"],
-  ...["laws/linearizability", "checkout/auto-redeem", "loyalty-v1/card-earning-once"],
+  ...["laws/linearizability", "laws/two-processes", "checkout/auto-redeem", "loyalty-v1/card-earning-once"],
   ...["loyalty-v2/loyalty-concurrency", "checkout/redemptions-batch", "checkout/redemptions-concurrency"],
   ...["promotions/referral-races", "db/embedded", "http/drain", "cli/start-cost", "docs/recipes"],
   ...[

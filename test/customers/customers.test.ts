@@ -318,40 +318,6 @@ test("customers made in the same millisecond are read one by one with a cursor, 
     );
 });
 
-test("two servers that make 1,000 customers in one millisecond give each a created_at of its own", async () => {
-  const project = await testProject(db);
-  const pools = [1, 2].map(() => open({ max: 4 }));
-  const servers = await Promise.all(pools.map((pool) => testEngine(pool, project, { own: true })));
-  await servers[0]!.call(`POST /management/v1/projects/${project.id}/custom-event-schemas`, {
-    name: "visit",
-    schema: { properties: {} },
-  });
-  // Alone, by events that lanes gather, without any name, and many at once.
-  const makers = [
-    (n: number) => ["POST /v1/customers", { source_id: `s${n}` }] as const,
-    (n: number) => ["POST /v1/events", { event: "visit", customer: { source_id: `s${n}` } }] as const,
-    () => ["POST /v1/customers", { name: "Nobody" }] as const,
-  ];
-  const single = Array.from({ length: 100 }, async (_, n) => {
-    const [line, body] = makers[n % 3]!(n);
-    const { status, text } = await servers[n % 2]!.call(line, body);
-    assert.ok(status < 300, text);
-  });
-  const many = Array.from({ length: 20 }, (_, n) => {
-    const named = Array.from({ length: 45 }, (_, k) => ({ source_id: `m${n}-${k}` }));
-    return transaction(pools[n % 2]!, (tx) => upsertCustomers(tx, project.id, named, { secret: "s", now: NOW, newId }));
-  });
-  await Promise.all([...single, ...many]);
-  for (const order of ["created_at", "-created_at"]) {
-    const read = await readOn(servers[0]!.call, order, 73);
-    assert.deepEqual([read.length, new Set(read).size], [1000, 1000], order);
-  }
-  const [{ moments, last }] = (await db`
-    select count(distinct created_at)::int as moments, max(created_at) as last from customers
-    where project_id = ${project.id}`) as unknown as [{ moments: number; last: string }];
-  assert.deepEqual([moments, last], [1000, "2026-01-01T12:00:00.000999Z"], "a microsecond apart, none left out");
-});
-
 test("only who may be new waits for the last created_at that was given", async () => {
   const { call, project } = await testShop(db);
   await call("POST /v1/customers", { source_id: "known" });
