@@ -37,7 +37,7 @@ export function createAdmission(engine: Engine) {
     details: "Too many requests without keys from this address",
   });
   const takeTurn = createHeavyRequests();
-  const callers = createKnownCallers();
+  const callers = createKnownCallers(nowMs);
 
   /** Nobody waits for the database, or makes it work, who has had enough. A request that is refused is not counted. */
   const requireFewStrangers = (ip: string): void => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { okOf } from "../support/shop.ts";
+import { until } from "../support/storage.ts";
 
 // A validation begins while its credentials are checked, when its key was let in before. Whoever is not let in gets nothing of it.
 const { db, open } = await testDatabase();
@@ -28,24 +29,43 @@ async function world(options: Parameters<typeof testEngine>[2] = {}) {
 }
 const WRONG = { "x-app-token": "wrong" };
 
-test("a wrong secret of a known key: 401, nothing is stored, and for a minute keys are checked first there", async () => {
-  const { validate, stored, read, app, project } = await world();
-  const before = await stored();
-  const first = await validate(WRONG);
-  assert.deepEqual([first.status, first.body.key], [401, "unauthorized"]);
-  assert.equal(first.headers["x-rate-limit-limit"], undefined);
-  // Here nothing is read any more for a stranger.
-  assert.equal((await validate(WRONG)).status, 401);
-  assert.deepEqual(read, []);
-  // With the right secret it works at once, here and elsewhere.
-  const elsewhere = (headers: object) =>
-    app.inject({
+test("a wrong secret of a known key: 401, and for a minute keys are checked first at that address, and at no other", async () => {
+  const clock = { ms: Date.parse(NOW) };
+  const { validate, stored, read, app, project } = await world({ now: () => new Date(clock.ms).toISOString() });
+  const elsewhere = async (headers: object) => {
+    read.length = 0;
+    const { statusCode } = await app.inject({
       ...{ method: "POST", url: "/v1/validations", remoteAddress: "203.0.113.7" },
       headers: { ...project.headers, "content-type": "application/json", ...headers },
       payload: { redeemables: [{ object: "voucher", id: "CODE" }], order: { amount: 10_000 } },
     });
-  assert.equal((await elsewhere({})).statusCode, 200);
+    return statusCode;
+  };
+  const before = await stored();
+  const first = await validate(WRONG);
+  assert.deepEqual([first.status, first.body.key], [401, "unauthorized"]);
+  assert.equal(first.headers["x-rate-limit-limit"], undefined);
+  // Here nothing is read any more for a stranger, until the minute is over.
+  for (const afterMs of [0, 59_999]) {
+    clock.ms += afterMs;
+    assert.equal((await validate(WRONG)).status, 401);
+    assert.deepEqual(read, []);
+  }
+  // With the right secret it works at once, here and elsewhere.
   assert.equal((await validate()).status, 200);
+  assert.equal(await elsewhere({}), 200);
+  assert.equal(await stored(), before + 2);
+  /** While this is held, nobody is checked: what is read meanwhile does not wait for it. */
+  const beginsEarly = (send: () => Promise<number>) =>
+    db.begin(async (tx) => {
+      await tx`lock table keys in access exclusive mode`;
+      const status = send();
+      await until("it begins", () => read.length > 0);
+      return { status };
+    });
+  assert.equal(await (await beginsEarly(() => elsewhere(WRONG))).status, 401);
+  clock.ms += 2;
+  assert.equal(await (await beginsEarly(async () => (await validate(WRONG)).status)).status, 401);
   assert.equal(await stored(), before + 2);
 });
 

@@ -22,9 +22,10 @@ export type Early = {
  * Remembers who was let in with a server-side key, so that a request that only reads can begin while its credentials are
  * checked. Nothing is decided from memory: the guess says what to read, and the answer waits for the check (ADR 0005).
  */
-export function createKnownCallers() {
+export function createKnownCallers(nowMs: () => number) {
   const known = new LRUCache<string, Authenticated>({ max: CALLERS_MAX });
-  const refused = new LRUCache<string, true>({ max: CALLERS_MAX, ttl: REFUSED_MS });
+  const clock = { perf: { now: nowMs }, ttlResolution: 0 };
+  const refused = new LRUCache<string, true>({ max: CALLERS_MAX, ttl: REFUSED_MS, ...clock });
 
   /** Who probably calls; null when that has to be found out first. */
   const guess = (route: Route, { headers, ip }: FastifyRequest): Authenticated | null => {
