@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { FORMS } from "../../src/steps/checkout/redemption-answer.ts";
 import { testDatabase } from "../support/engine.ts";
-import { testShop } from "../support/shop.ts";
+import { type Ok, testShop } from "../support/shop.ts";
 
 const { db } = await testDatabase();
 
@@ -30,9 +30,29 @@ async function world() {
   const promo = await ok("POST /v1/campaigns", {
     name: "Promo",
     campaign_type: "PROMOTION",
-    promotion: { tiers: [{ name: "Tier", banner: "Less", action: { discount: percent(7) } }] },
+    promotion: {
+      tiers: [7, 3].map((off) => ({ name: `Tier ${off}`, banner: "Less", action: { discount: percent(off) } })),
+    },
   });
-  const tier = promo.promotion.tiers[0].id;
+  const [tier, second] = promo.promotion.tiers.map(({ id }: { id: string }) => id) as [string, string];
+  const tiers = { ids: [tier, second] };
+  const { id: stack } = await ok(`POST /v1/promotions/${promo.id}/stacks`, { name: "Both", tiers });
+  const friends = await ok("POST /v1/campaigns", {
+    name: "Friends",
+    campaign_type: "REFERRAL_PROGRAM",
+    voucher: { type: "DISCOUNT_VOUCHER", discount: percent(4), is_referral_code: true },
+    referral_program: { conversion_event_type: "redemption" },
+  });
+  await ok(`POST /v1/campaigns/${friends.id}/vouchers/FRIEND`, {});
+  await ok("POST /v1/publications", { voucher: "FRIEND", customer: { source_id: "zoe", name: "Zoe" } });
+  const club = await setUpClub(ok);
+  const redeemables: Record<string, object> = {
+    GIFT: { object: "voucher", id: "GIFT", gift: { credits: 50 } },
+    COIN: { object: "voucher", id: "CARD", reward: { id: club.coin, points: 20 } },
+    FILL: { object: "voucher", id: "CARD", reward: { id: club.fill } },
+    [tier]: { object: "promotion_tier", id: tier },
+    [stack]: { object: "promotion_stack", id: stack },
+  };
   const sent = new Map<string, { line: string; body: object; text: string }>();
   const send = async (line: string, body: object) => {
     const key = `key-${sent.size}`;
@@ -43,11 +63,7 @@ async function world() {
   };
   const redeem = (codes: readonly string[], more: object) =>
     send("POST /v1/redemptions", {
-      redeemables: codes.map((id) => ({
-        object: id === tier ? "promotion_tier" : "voucher",
-        id,
-        ...(id === "GIFT" && { gift: { credits: 50 } }),
-      })),
+      redeemables: codes.map((id) => redeemables[id] ?? { object: "voucher", id }),
       ...more,
     });
   const again = async (key: string) => {
@@ -66,7 +82,53 @@ async function world() {
       await db`select status, body, made_of, bytes, sha256 from idempotency_keys
       where project_id = ${project.id} and key = ${key}`
     )[0] as any;
-  return { project, call, ok, engine, campaign, category, tier, send, redeem, again, repeatAll, sent, keptOf };
+  const promotions = { promo, tiers, tier, stack, friends };
+  return {
+    project,
+    call,
+    ok,
+    engine,
+    campaign,
+    category,
+    ...promotions,
+    club,
+    send,
+    redeem,
+    again,
+    repeatAll,
+    sent,
+    keptOf,
+  };
+}
+
+/** A card of Anna, and one of Zoe, that points pay with and buy a gift card of another campaign. Paid orders bring points. */
+async function setUpClub(ok: Ok) {
+  const gifts = await ok("POST /v1/campaigns", {
+    name: "Gifts",
+    type: "AUTO_UPDATE",
+    voucher: { type: "GIFT_VOUCHER", gift: { amount: 10 } },
+  });
+  const voucher = { type: "LOYALTY_CARD", loyalty_card: { points: 5000 } };
+  const { id } = await ok("POST /v1/loyalties", { name: "Club", voucher });
+  for (const [code, customer] of [
+    ["CARD", ANNA],
+    ["OTHER", { source_id: "zoe" }],
+  ] as const) {
+    await ok(`POST /v1/campaigns/${id}/vouchers/${code}`, { metadata: { b: 1, aa: 2 } });
+    await ok("POST /v1/publications", { voucher: code, customer });
+  }
+  const reward = async (name: string, parameters: object, price: object) => {
+    const made = await ok("POST /v1/rewards", { name, parameters, metadata: { b: 1, aa: 2 } });
+    await ok(`POST /v1/rewards/${made.id}/assignments`, { campaign: id, ...price });
+    return made.id as string;
+  };
+  const coin = await reward("Money", { coin: { exchange_ratio: 1, points_ratio: 3 } }, {});
+  const campaign = { id: gifts.id, type: "GIFT_VOUCHERS", balance: 7 };
+  const fill = await reward("Card", { campaign }, { parameters: { loyalty: { points: 40 } } });
+  const order = { amount: { every: 100, points: 1 } };
+  const loyalty = { type: "PROPORTIONAL", calculation_type: "ORDER_AMOUNT", order };
+  await ok(`POST /v1/loyalties/${id}/earning-rules`, [{ event: "order.paid", loyalty, source: { banner: "b" } }]);
+  return { id: id as string, gifts: gifts.id as string, coin, fill };
 }
 const ANNA = { source_id: "anna", name: "Anna", email: "anna@shop.example", metadata: { shoe: 42, a: 1 } };
 const ITEMS = [
@@ -76,7 +138,7 @@ const ITEMS = [
 const METADATA = { store: "Berlin", b: 1, a: { z: 1, a: [] } };
 
 /** Something of everything that is answered with a success. */
-async function redeemAll({ redeem, send, tier }: Awaited<ReturnType<typeof world>>) {
+async function redeemAll({ redeem, send, tier, stack, club }: Awaited<ReturnType<typeof world>>) {
   const customer = ANNA;
   const made = [
     await redeem(["SUMMER"], { order: { items: ITEMS, metadata: METADATA }, customer, metadata: METADATA }),
@@ -87,10 +149,16 @@ async function redeemAll({ redeem, send, tier }: Awaited<ReturnType<typeof world
     await redeem([tier, "FIVE"], { order: { amount: 500 }, tracking_id: "guest-1" }),
     await redeem(["FIVE"], {}),
     await redeem(["FREE"], { customer }),
+    await redeem([stack], { order: { items: ITEMS }, customer }),
+    await redeem(["FRIEND"], { order: { amount: 700 }, customer }),
+    await redeem(["COIN"], { order: { amount: 3000, source_id: "o-4" }, customer }),
+    await redeem(["COIN", "SUMMER"], { order: { items: ITEMS } }),
+    await redeem(["FILL"], { customer, metadata: METADATA }),
   ];
   await send("POST /v1/vouchers/SUMMER/redemption", { order: { items: ITEMS }, customer, metadata: METADATA });
   await send("POST /v1/vouchers/GIFT/redemption", { order: { amount: 500 }, gift: { credits: 10 } });
   await send(`POST /v1/promotions/tiers/${tier}/redemption`, { order: { amount: 500 }, customer });
+  await send("POST /v1/loyalties/members/CARD/redemption", { reward: { id: club.fill } });
   return made.map(({ parent_redemption, redemptions }) => (parent_redemption ?? redemptions[0]).id as string);
 }
 
@@ -113,7 +181,7 @@ test("an answer is repeated to the byte whatever becomes of all that it shows", 
   await fc.assert(
     fc.asyncProperty(fc.infiniteStream(fc.nat()), async (dice) => {
       const shop = await world();
-      const { ok, call, campaign, category, redeem } = shop;
+      const { ok, call, campaign, category, promo, tiers, stack, friends, club, redeem } = shop;
       const ids = await redeemAll(shop);
       const { orders } = await ok("GET /v1/orders?limit=100");
       const pick = <T>(list: readonly T[]): T => list[dice.next().value! % list.length]!;
@@ -135,6 +203,21 @@ test("an answer is repeated to the byte whatever becomes of all that it shows", 
         "an order lost its lines": () => ok(`PUT /v1/orders/${pick(orders as any[]).id}`, { items: [], amount: 7 }),
         "it was rolled back": () => call(`POST /v1/redemptions/${pick(ids)}/rollbacks`, {}),
         "the campaign was deleted": () => call(`DELETE /v1/campaigns/${campaign.id}`),
+        "the stack was renamed": () =>
+          ok(`PUT /v1/promotions/${promo.id}/stacks/${stack}`, { name: `All ${dice.next().value}`, tiers }),
+        "the referral code was changed": () => ok("PUT /v1/vouchers/FRIEND", { metadata: { later: 1 } }),
+        "the referral program was renamed": () =>
+          ok(`PUT /v1/campaigns/${friends.id}`, { name: `Friends ${dice.next().value}` }),
+        "the club was renamed": () => ok(`PUT /v1/loyalties/${club.id}`, { name: `Club ${dice.next().value}` }),
+        "a reward was renamed": () =>
+          ok(`PUT /v1/rewards/${pick([club.coin, club.fill])}`, { name: `Reward ${dice.next().value}` }),
+        "points were added": () => ok("POST /v1/loyalties/members/CARD/balance", { points: 11 }),
+        "points were moved": () =>
+          ok(`POST /v1/loyalties/${club.id}/members/${pick(["CARD", "OTHER"])}/transfers`, [
+            { code: pick(["CARD", "OTHER"]), points: 5, source_id: `moved ${dice.next().value}` },
+          ]),
+        "points were spent": () => redeem(["COIN"], { order: { source_id: pick(["o-1", "o-2", "o-4"]) } }),
+        "the gifts were renamed": () => ok(`PUT /v1/campaigns/${club.gifts}`, { name: `Gifts ${dice.next().value}` }),
         "the tier was renamed": () => ok(`PUT /v1/promotions/tiers/${shop.tier}`, { name: "Other", banner: "More" }),
       };
       const customer = (await ok("GET /v1/customers/anna")).id;
