@@ -10,6 +10,7 @@ import { redeem } from "../../src/flows/redeem/redeem.ts";
 import type { Project } from "../../src/request.ts";
 import type { RedeemRequest } from "../../src/steps/checkout/requests.ts";
 import { assertBatchLaw } from "../laws/batch-law.ts";
+import { type Calls, countCalls } from "../support/calls.ts";
 import { testDatabase } from "../support/engine.ts";
 import { testShop } from "../support/shop.ts";
 import { atMost } from "../support/two-servers.ts";
@@ -368,3 +369,38 @@ test("a batch of 40 redemptions takes as many statements as two", async () => {
   assert.equal(many.length, few.length, `${many.filter((text) => !few.includes(text)).join("\n")}`);
   assert.ok(few.length <= 45, `${few.length} statements`);
 });
+
+/** What the commands of a batch redeem. Nobody has a card that each order brings a lot to: each of them looks at all lots. */
+const OF_BATCHES: Record<string, (n: number) => Partial<Input>> = {
+  "one code and one customer": () => ({ ids: ["ONE"], customer: "new 1" }),
+  "gift cards, stacks of codes, tiers and new customers": (n) => ({
+    ids: ([["CARD"], ["C1", "ONE"], ["TIER"], ["STACK", "C2"]] as Name[][])[n % 4]!,
+    customer: n % 2 === 0 ? "unnamed" : "new 2",
+  }),
+};
+for (const [what, of] of Object.entries(OF_BATCHES))
+  test(`twice as many redemptions take at most 2.2 times as many steps: ${what}`, async () => {
+    const base = { vip: null, session: null, promise: false, api_key: "k1", isSingle: false, credits: 1 } as const;
+    const calls = await countCalls(/src\/(?:core|flows|steps|resources|events)\//);
+    const countFor = async (size: number): Promise<Calls> => {
+      const big = { quantity: 10_000, credits: 900_000, budget: 1e9, isSegmented: false, isTiered: false };
+      const projectId = await setUp(big);
+      const commands = Array.from({ length: size }, (_, n): Numbered => {
+        const order = n % 2 === 0 ? "items" : "amount";
+        // Further numbers are further minutes: no day ends in between.
+        return { n: -n, input: { ...base, order, key: `key ${n}`, ids: [], customer: "nobody", ...of(n) } };
+      });
+      return calls.of(async () => {
+        const answers = await transaction(db, (tx) => run(tx, projectId, commands));
+        assert.ok(answers.filter(({ status }) => status === 200).length > size / 2, answers[0]!.body);
+      });
+    };
+    await countFor(2);
+    const [once, twice] = [await countFor(64), await countFor(128)];
+    await calls.end();
+    // A step that is taken for each pair of commands is taken four times as often. What is sorted, at most 2.4 times.
+    const steep = [...twice].filter(([place, count]) => count > 128 && count > 2.4 * (once.get(place) ?? 0));
+    assert.deepEqual(steep, []);
+    const sum = (all: Calls) => all.values().reduce((some, count) => some + count, 0);
+    assert.ok(sum(twice) <= 2.2 * sum(once), `${sum(once)} and ${sum(twice)}`);
+  });
