@@ -71,6 +71,44 @@ async function world() {
 }
 type World = Awaited<ReturnType<typeof world>>;
 
+/** Rolls back one of five redemptions each time. */
+async function undoing(send: Ok, redeem: () => Promise<any>) {
+  const ids: string[] = [];
+  for (let n = 0; n < 5; n += 1) ids.push((await redeem()).redemptions[0].id);
+  return () => send(`POST /v1/redemptions/${ids.pop()}/rollback`, {});
+}
+
+/** What codes of the campaign took off is compared with what it may, so it is locked before codes. */
+async function codeWhoseCampaignCounts(ok: Ok): Promise<string> {
+  const rules = {
+    1: { name: "campaign.orders.amount_discounted", conditions: { $less_than_or_equal: [1e9] } },
+    logic: "1",
+  };
+  const rule = await ok("POST /v1/validation-rules", { name: `r ${next()}`, rules });
+  const campaign = await ok("POST /v1/campaigns", {
+    name: `C ${next()}`,
+    campaign_type: "DISCOUNT_COUPONS",
+    voucher: { type: "DISCOUNT_VOUCHER", discount, redemption: { quantity: null } },
+    validation_rules: [rule.id],
+  });
+  const one = `C-${next()}`;
+  await ok(`POST /v1/campaigns/${campaign.id}/vouchers/${one}`, {});
+  return one;
+}
+
+/** A loyalty card of a customer, and what it buys for ten points. */
+async function cardWithReward(ok: Ok, reward: object) {
+  const one = `L-${next()}`;
+  const customer = { source_id: `holder ${one}` };
+  const loyalty_card = { points: 1000 };
+  const club = await ok("POST /v1/loyalties", { name: one, voucher: { type: "LOYALTY_CARD", loyalty_card } });
+  await ok(`POST /v1/campaigns/${club.id}/vouchers/${one}`, {});
+  await ok("POST /v1/publications", { voucher: one, customer });
+  const { id } = await ok("POST /v1/rewards", { name: one, ...reward });
+  await ok(`POST /v1/rewards/${id}/assignments`, { campaign: club.id, parameters: { loyalty: { points: 10 } } });
+  return { customer, redeemable: voucher(one, { reward: { id } }) };
+}
+
 /** Makes what is needed, and gives the request that is counted. */
 type Form = { name: string; trips: number; setUp(world: World): Promise<() => Promise<unknown>> };
 
@@ -198,13 +236,81 @@ const FORMS: Form[] = [
     },
   },
   {
+    name: "a code of a campaign whose counts decide",
+    trips: 5,
+    setUp: async ({ ok, redeem }) => {
+      const one = await codeWhoseCampaignCounts(ok);
+      return () => redeem([voucher(one)]);
+    },
+  },
+  {
+    name: "a code whose rule looks at a segment",
+    trips: 7,
+    setUp: async ({ ok, redeem, code }) => {
+      const filter = { junction: "and", "metadata.vip": { conditions: { $is: [true] } } };
+      const segment = await ok("POST /v1/segments", { name: next(), type: "auto-update", filter });
+      const rules = { 1: { name: "customer.segment", conditions: { $is: [segment.id] } }, logic: "1" };
+      const rule = await ok("POST /v1/validation-rules", { name: `r ${next()}`, rules });
+      await ok("POST /v1/customers", { source_id: "vip", metadata: { vip: true } });
+      const one = await code(`C-${next()}`, { validation_rules: [rule.id] });
+      return () => redeem([voucher(one)], { customer: { source_id: "vip" } });
+    },
+  },
+  {
+    name: "a code, and points follow from who is in a segment",
+    trips: 8,
+    setUp: async ({ ok, redeem, code }) => {
+      const filter = { junction: "and", "summary.orders.total_amount": { conditions: { $more_than: [1] } } };
+      const segment = await ok("POST /v1/segments", { name: next(), type: "auto-update", filter });
+      const club = await ok("POST /v1/loyalties", {
+        name: next(),
+        voucher: { type: "LOYALTY_CARD", loyalty_card: { points: 0 } },
+      });
+      await ok(`POST /v1/loyalties/${club.id}/earning-rules`, [
+        { event: "customer.segment.entered", segment: { id: segment.id }, loyalty: { type: "FIXED", points: 5 } },
+      ]);
+      await ok("POST /v1/customers", { source_id: "watched" });
+      const one = await code(`C-${next()}`);
+      return () => redeem([voucher(one)], { customer: { source_id: "watched" } });
+    },
+  },
+  {
+    name: "a reward that brings a code of another campaign",
+    trips: 15,
+    setUp: async ({ ok, redeem }) => {
+      const gifts = await ok("POST /v1/campaigns", {
+        name: `G ${next()}`,
+        type: "AUTO_UPDATE",
+        voucher: { type: "GIFT_VOUCHER", gift: { amount: 10 } },
+      });
+      const campaign = { id: gifts.id, type: "GIFT_VOUCHERS", balance: 7 };
+      const card = await cardWithReward(ok, { parameters: { campaign } });
+      return () => redeem([card.redeemable], { customer: card.customer });
+    },
+  },
+  {
+    name: "a code with a paid order, and paid orders bring friends",
+    trips: 7,
+    setUp: async ({ ok, redeem, code }) => {
+      const one = `R-${next()}`;
+      const body = { type: "DISCOUNT_VOUCHER", discount, is_referral_code: true };
+      const referral_program = { conversion_event_type: "order.paid" };
+      const made = await ok("POST /v1/campaigns", {
+        ...{ name: one, campaign_type: "REFERRAL_PROGRAM", voucher: body, referral_program },
+      });
+      await ok(`POST /v1/campaigns/${made.id}/vouchers/${one}`, {});
+      await ok("POST /v1/publications", { voucher: one, customer: { source_id: `ann ${one}` } });
+      const plain = await code(`C-${next()}`);
+      await ok("POST /v1/customers", { source_id: "fay" });
+      return () => redeem([voucher(plain)], { customer: { source_id: "fay" } });
+    },
+  },
+  {
     name: "a rollback",
     trips: 3,
     setUp: async ({ send, redeem, code }) => {
       const one = await code(`C-${next()}`);
-      const ids: string[] = [];
-      for (let n = 0; n < 5; n += 1) ids.push((await redeem([voucher(one)])).redemptions[0].id);
-      return () => send(`POST /v1/redemptions/${ids.pop()}/rollback`, {});
+      return undoing(send, () => redeem([voucher(one)]));
     },
   },
   {
@@ -219,12 +325,36 @@ const FORMS: Form[] = [
       const one = `G-${next()}`;
       await ok(`POST /v1/campaigns/${made.id}/vouchers/${one}`, {});
       await ok("POST /v1/customers", { source_id: "emil" });
-      const ids: string[] = [];
-      for (let n = 0; n < 5; n += 1) {
+      return undoing(send, () => {
         const body = { customer: { source_id: "emil" }, order: { source_id: next(), amount: 500 } };
-        ids.push((await redeem([voucher(one, { gift: { credits: 10 } })], body)).redemptions[0].id);
-      }
-      return () => send(`POST /v1/redemptions/${ids.pop()}/rollback`, {});
+        return redeem([voucher(one, { gift: { credits: 10 } })], body);
+      });
+    },
+  },
+  {
+    name: "a rollback of a tier",
+    trips: 4,
+    setUp: async ({ ok, send, redeem }) => {
+      const promotion = { tiers: [{ name: "t", banner: "b", action: { discount } }] };
+      const made = await ok("POST /v1/campaigns", { name: `P ${next()}`, campaign_type: "PROMOTION", promotion });
+      return undoing(send, () => redeem([{ object: "promotion_tier", id: made.promotion.tiers[0].id }]));
+    },
+  },
+  {
+    name: "a rollback of a reward",
+    trips: 7,
+    setUp: async ({ ok, send, redeem }) => {
+      const { id } = await ok("POST /v1/products", { name: "Mug" });
+      const card = await cardWithReward(ok, { parameters: { product: { id } } });
+      return undoing(send, () => redeem([card.redeemable], { customer: card.customer }));
+    },
+  },
+  {
+    name: "a rollback where a campaign's counts decide",
+    trips: 4,
+    setUp: async ({ ok, send, redeem }) => {
+      const one = await codeWhoseCampaignCounts(ok);
+      return undoing(send, () => redeem([voucher(one)]));
     },
   },
   {
@@ -278,20 +408,9 @@ const FORMS: Form[] = [
     name: "a loyalty card",
     trips: 3,
     setUp: async ({ ok, redeem }) => {
-      const one = `L-${next()}`;
-      const loyalty_card = { points: 1000 };
-      const made = await ok("POST /v1/loyalties", { name: one, voucher: { type: "LOYALTY_CARD", loyalty_card } });
-      await ok(`POST /v1/campaigns/${made.id}/vouchers/${one}`, {});
-      await ok("POST /v1/publications", { voucher: one, customer: { source_id: `holder ${one}` } });
-      const reward = await ok("POST /v1/rewards", {
-        name: one,
-        parameters: { product: { id: (await ok("POST /v1/products", { name: "Mug" })).id } },
-      });
-      await ok(`POST /v1/rewards/${reward.id}/assignments`, {
-        campaign: made.id,
-        parameters: { loyalty: { points: 10 } },
-      });
-      return () => redeem([voucher(one, { reward: { id: reward.id } })], { customer: { source_id: `holder ${one}` } });
+      const { id } = await ok("POST /v1/products", { name: "Mug" });
+      const card = await cardWithReward(ok, { parameters: { product: { id } } });
+      return () => redeem([card.redeemable], { customer: card.customer });
     },
   },
   {
@@ -484,6 +603,40 @@ test("locks go out in the one order that all flows keep, and what is read of cod
     for (const at of order(BEHIND)) assert.ok(at > seen.at(-1)!, `${operation}: ${at} behind ${seen}`);
   }
 });
+
+/** What a rollback locks: counters of tiers decide, so they come before codes. */
+const UNDOING = ["customers", "orders", "counters", "vouchers"].map(lockOf);
+const OF_REDEMPTIONS = /^\s*select (?:r\.)?id\b[^(]*from redemptions[^;]*for no key update/;
+
+for (const withTier of [false, true])
+  test(`locks of a rollback go out in the same order: ${withTier ? "with a tier" : "of codes"}`, async () => {
+    const { ok, project } = await testShop(db);
+    const texts: string[] = [];
+    const hot = open({ max: 1, onQuery: (text: string) => texts.push(text) });
+    const send: Ok = okOf((await testEngine(db, project, { hot })).call);
+    for (const one of ["CODE", "OTHER"]) await ok(`POST /v1/vouchers/${one}`, { type: "DISCOUNT_VOUCHER", discount });
+    const promotion = { tiers: [{ name: "t", banner: "b", action: { discount } }] };
+    const made = await ok("POST /v1/campaigns", { name: "P", campaign_type: "PROMOTION", promotion });
+    const tier = { object: "promotion_tier", id: made.promotion.tiers[0].id };
+    const { parent_redemption } = await ok("POST /v1/redemptions", {
+      redeemables: [withTier ? tier : voucher("OTHER"), voucher("CODE")],
+      customer: { source_id: "anna" },
+      order: { source_id: "o-1", amount: 10_000 },
+    });
+    texts.length = 0;
+    await send(`POST /v1/redemptions/${parent_redemption.id}/rollbacks`, {});
+    // With a tier the first message locks no code and no redemption: they are locked by what comes after it.
+    const locks = withTier ? UNDOING : UNDOING.filter((_, n) => n !== 2);
+    const seen = [...locks, OF_REDEMPTIONS].map((one) => texts.findLastIndex((text) => one.test(text)));
+    assert.ok(
+      seen.every((at) => at >= 0),
+      `${seen}`,
+    );
+    assert.deepEqual(
+      seen,
+      seen.toSorted((a, b) => a - b),
+    );
+  });
 
 test("a webhook that listens costs a redemption one statement, and one that listens to other things none", async () => {
   const { ok, project } = await testShop(db);
