@@ -212,17 +212,21 @@ test("an answer is repeated to the byte whatever becomes of all that it shows", 
         "a reward was renamed": () =>
           ok(`PUT /v1/rewards/${pick([club.coin, club.fill])}`, { name: `Reward ${dice.next().value}` }),
         "points were added": () => ok("POST /v1/loyalties/members/CARD/balance", { points: 11 }),
-        "points were moved": () =>
-          ok(`POST /v1/loyalties/${club.id}/members/${pick(["CARD", "OTHER"])}/transfers`, [
-            { code: pick(["CARD", "OTHER"]), points: 5, source_id: `moved ${dice.next().value}` },
-          ]),
+        "points were moved": () => {
+          const [to, code] = pick([
+            ["CARD", "OTHER"],
+            ["OTHER", "CARD"],
+          ] as const);
+          const moved = [{ code, points: 5, source_id: `moved ${dice.next().value}` }];
+          return ok(`POST /v1/loyalties/${club.id}/members/${to}/transfers`, moved);
+        },
         "points were spent": () => redeem(["COIN"], { order: { source_id: pick(["o-1", "o-2", "o-4"]) } }),
         "the gifts were renamed": () => ok(`PUT /v1/campaigns/${club.gifts}`, { name: `Gifts ${dice.next().value}` }),
         "the tier was renamed": () => ok(`PUT /v1/promotions/tiers/${shop.tier}`, { name: "Other", banner: "More" }),
       };
       const customer = (await ok("GET /v1/customers/anna")).id;
       const names = Object.keys(edits);
-      for (let n = 0; n < 12; n += 1) {
+      for (let n = 0; n < 20; n += 1) {
         const name = pick(names);
         await edits[name]!().catch((error) => {
           // What was deleted before cannot be changed, and need not be.
