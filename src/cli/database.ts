@@ -10,15 +10,18 @@ const SERVER_MIN = 150_000;
 
 export type Database = { url: string; embedded: boolean; stop(): Promise<void> };
 
-/** The database of the configuration: the server it names, the embedded one that runs, or the embedded one started now. */
+/** The server that the configuration names, or the embedded one that runs; null: none does. */
+export const databaseUrl = ({ DATABASE_URL, LAUREL_DATA_DIR }: Config): string | null =>
+  DATABASE_URL ?? runningUrl(LAUREL_DATA_DIR);
+
+/** The database of the configuration: as above, or the embedded one started now. */
 async function openDatabase(config: Config): Promise<Database> {
-  if (config.DATABASE_URL !== null) return { url: config.DATABASE_URL, embedded: false, stop: async () => {} };
-  const running = runningUrl(config.LAUREL_DATA_DIR);
-  if (running !== null) return { url: running, embedded: true, stop: async () => {} };
+  const url = databaseUrl(config);
+  if (url !== null) return { url, embedded: config.DATABASE_URL === null, stop: async () => {} };
   return startDatabase(config);
 }
 
-/** As above, but the embedded one must be ours: a second server on one data directory is refused. */
+/** The same, but the embedded one must be ours: a second server on one data directory is refused. */
 export async function startDatabase(config: Config, signal?: AbortSignal): Promise<Database> {
   if (config.DATABASE_URL !== null) return { url: config.DATABASE_URL, embedded: false, stop: async () => {} };
   checkDataDir(config);

@@ -35,12 +35,19 @@ function databaseLines(database: DatabaseState): string[] {
   ];
 }
 
-/** One picture of the server, as lines of text no wider than the terminal. */
-export function screenOf(figures: Figures, database: DatabaseState, { url, time, width }: View): string[] {
+/** One picture of the server, as lines of text no wider than the terminal. A text stands for figures that there are none of. */
+export function screenOf(figures: Figures | string, database: DatabaseState, { url, time, width }: View): string[] {
+  const head = [`laurel top    ${url}    ${time}`, ""];
+  const lines =
+    typeof figures === "string"
+      ? [...head, figures, "", ...databaseLines(database)]
+      : [...head, ...figureLines(figures, database)];
+  return lines.map((line) => (line.length > width ? `${line.slice(0, width - 1)}…` : line));
+}
+
+function figureLines(figures: Figures, database: DatabaseState): string[] {
   const { operations, flows, jobs, lanes, connections, webhooks } = figures;
-  const lines = [
-    `laurel top    ${url}    ${time}`,
-    "",
+  return [
     `Requests      ${count(figures.perSecond)}/s, of which ${count(figures.refused)}/s refused and ${count(figures.failed)}/s failed`,
     `Latency       half ${ms(figures.p50)}, 99 of 100 ${ms(figures.p99)}`,
     `Redemptions   ${count(figures.redemptions)}/s`,
@@ -73,5 +80,4 @@ export function screenOf(figures: Figures, database: DatabaseState, { url, time,
       ]),
     ),
   ];
-  return lines.map((line) => (line.length > width ? `${line.slice(0, width - 1)}…` : line));
 }
