@@ -62,8 +62,9 @@ const personalData = () =>
     "|---|---|---|---|",
     ...Object.entries(PERSONAL_PLACES).map(([name, p]) => `| \`${name}\` | ${p.holds} | ${p.kept} | ${p.erased} |`),
     "",
-    "Nothing else is stored. The log has ids of requests and keys, the addresses of callers, and paths without codes; the shop",
-    "decides how long it keeps it. Metadata of codes, campaigns and products is the shop's own: do not put names there.",
+    "Nothing else is stored. The log has ids of requests and keys, and paths without codes. It has no addresses of callers, since a",
+    "caller with a key of the client side is a shopper; a proxy before Laurel may log them. The shop decides how long it keeps logs.",
+    "Metadata of codes, campaigns and products is the shop's own: do not put names there.",
     "",
   ].join("\n");
 

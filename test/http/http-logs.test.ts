@@ -166,23 +166,66 @@ test("whoever asks whether the server is well fills no log", async () => {
   mountOpenRoutes(app, { db, now: () => new Date(0).toISOString(), ...other });
   for (const [url, status] of [
     ["/health/live", 200],
-    ["/health/ready", 503],
+    ["/health/ready", 200],
     ["/openapi.json", 200],
   ] as const)
     assert.equal((await app.inject({ method: "GET", url })).statusCode, status);
   assert.equal(log.lines().filter(({ msg }) => msg === "request").length, 1);
 });
 
-test("the address in the log is the connection's own, or the forwarded one where the proxy is trusted", async () => {
-  const seen = async (trustProxy: boolean | string) => {
+test("a log line has no address of a caller, the connection's own or the forwarded one: it may be a shopper's", async () => {
+  for (const trustProxy of [false, true]) {
     const log = logged();
-    const { call } = await testShop(db, {}, { trustProxy, log: createLogger("info", log.stream) });
-    await call("GET /v1/categories", undefined, { "x-forwarded-for": "203.0.113.9" });
-    return log.lines().find(({ msg }) => msg === "request")!.ip;
+    const { call } = await testShop(db, {}, { trustProxy, strangersMax: 1, log: createLogger("trace", log.stream) });
+    const from = { "x-forwarded-for": "203.0.113.9", forwarded: "for=203.0.113.9" };
+    await call("GET /v1/categories", undefined, from);
+    await call("GET /client/v1/promotions/tiers", undefined, from);
+    for (let n = 0; n < 3; n += 1) await call("POST /invitations/read", { token: "none" }, from);
+    assert.equal(log.lines().filter(({ msg }) => msg === "request").length, 5);
+    for (const address of ["203.0.113.9", "127.0.0.1", "::1"])
+      assert.ok(!log.text().includes(address), `${address} in ${log.text()}`);
+  }
+});
+
+test("the address that is counted is the connection's own, or the forwarded one where the proxy is trusted", async () => {
+  const isForwarded = async (trustProxy: boolean | string) => {
+    const { call } = await testShop(db, {}, { trustProxy, strangersMax: 1 });
+    const from = (address: string) => call("POST /invitations/read", { token: "none" }, { "x-forwarded-for": address });
+    const [first, second] = [await from("203.0.113.9"), await from("198.51.100.7")];
+    assert.equal(first.status, 404);
+    return second.status === 404;
   };
-  assert.deepEqual(
-    [await seen(false), await seen(true), await seen("10.0.0.0/8")],
-    ["127.0.0.1", "203.0.113.9", "127.0.0.1"],
-  );
-  assert.equal(await seen("loopback"), "203.0.113.9");
+  assert.deepEqual([await isForwarded(false), await isForwarded("10.0.0.0/8")], [false, false]);
+  assert.deepEqual([await isForwarded(true), await isForwarded("loopback")], [true, true]);
+});
+
+test("refusals of what a process cannot work on are one line a second with their number, and none without any", async (t) => {
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const log = logged();
+  const [entered, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const hold = write("POST /v1/orders/hold", { id: "hold", summary: "", body: open({}), ok }, async () => {
+    entered.resolve();
+    await held.promise;
+    return {};
+  });
+  const options = { routes: [hold], requestsMax: 1, log: createLogger("info", log.stream) };
+  const { app, project } = await testShop(db, {}, options);
+  const url = `http://127.0.0.1:${await portOf(app)}/v1/orders/hold`;
+  const send = () =>
+    fetch(url, {
+      ...{ method: "POST", body: "{}" },
+      headers: { ...project.headers, "content-type": "application/json" },
+    }).then(({ status }) => status);
+  const lines = () => log.lines().filter(({ msg }) => msg.startsWith("requests were refused"));
+  const first = send();
+  await entered.promise;
+  for (let n = 0; n < 5; n += 1) assert.equal(await send(), 503);
+  t.mock.timers.tick(999);
+  assert.deepEqual(lines(), []);
+  t.mock.timers.tick(1);
+  t.mock.timers.tick(5_000);
+  const told = lines().map(({ refused, status, key }) => ({ refused, status, key }));
+  assert.deepEqual(told, [{ refused: 5, status: 503, key: "overloaded" }]);
+  held.resolve();
+  assert.equal(await first, 200);
 });

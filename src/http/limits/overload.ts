@@ -5,15 +5,43 @@ import type { Engine } from "../engine.ts";
 import { refuseBeyond } from "./requests-in-flight.ts";
 
 const SETTLE_MS = 2_500;
+const TELL_MS = 1_000;
 
 /** Refuses what would only make everybody wait: calls beyond what the process works on, and all of them while its loop is late. */
 export async function refuseOverload(
   app: FastifyInstance,
-  { requestsMax, eventLoopDelayMaxMs, newRequestId, metrics }: Engine,
+  { requestsMax, eventLoopDelayMaxMs, newRequestId, metrics, log }: Engine,
 ): Promise<void> {
-  const count = () => metrics.observeRequest("none", 503, 0);
-  if (requestsMax) refuseBeyond(app.server, { max: requestsMax, newRequestId, count });
+  if (requestsMax) {
+    const refusals = tellRefusals(log);
+    const count = () => {
+      metrics.observeRequest("none", 503, 0);
+      refusals.count();
+    };
+    refuseBeyond(app.server, { max: requestsMax, newRequestId, count });
+    app.addHook("onClose", refusals.end);
+  }
   if (eventLoopDelayMaxMs > 0) await refuseUnderPressure(app, eventLoopDelayMaxMs);
+}
+
+/** One line a second says how many were refused before they were read. A line for each would cost more than to refuse it. */
+function tellRefusals(log: Engine["log"]) {
+  let refused = 0;
+  const tell = () => {
+    if (refused > 0)
+      log.warn({ refused, status: 503, key: "overloaded" }, "requests were refused before they were read");
+    refused = 0;
+  };
+  const timer = setInterval(tell, TELL_MS).unref();
+  return {
+    count: () => {
+      refused += 1;
+    },
+    end: async () => {
+      clearInterval(timer);
+      tell();
+    },
+  };
 }
 
 async function refuseUnderPressure(app: FastifyInstance, maxEventLoopDelay: number): Promise<void> {

@@ -17,7 +17,8 @@ const isRedemption = ({ method, path }: { method: string; path: string }) => met
 
 /**
  * One log line and one observation for each answer, an entry of the request log, and what it refuses. Lines have paths as their pattern: they
- * may hold codes. Whoever asks every second whether we are well fills no log.
+ * may hold codes. Nor do they have the address of the caller: with a key of the client side that is a shopper's. Whoever asks every
+ * second whether we are well fills no log.
  */
 export function observe(
   app: FastifyInstance,
@@ -33,7 +34,7 @@ export function observe(
     if (request.routeOptions.url?.startsWith("/health/")) return;
     const { key_id } = request.authenticated?.caller ?? {};
     const route = operation ? `${operation.method} ${operation.path}` : request.method;
-    const who = { request_id: request.id, ip: request.ip, ...(key_id && { key_id }) };
+    const who = { request_id: request.id, ...(key_id && { key_id }) };
     requestLog.info({ ...who, route, status, ms, ...refusalLogged(request) }, "request");
     const { refusal } = request;
     if (!requests && !(refusals && refusal)) return;
