@@ -22,12 +22,13 @@ import { createSharedCounts } from "./http/limits/limit-counts.ts";
 import { listen } from "./http/listen.ts";
 import { createMetrics, type Metrics } from "./http/metrics.ts";
 import { buildServer } from "./http/mount.ts";
-import { mountOpenRoutes } from "./http/open-routes.ts";
+import { clockSkew, mountOpenRoutes } from "./http/open-routes.ts";
 import { createRefusalQueue } from "./http/refusals/queue.ts";
 import { createRequestQueue } from "./http/request-log/queue.ts";
 import { createSendInvitation } from "./http/users/invitations.ts";
 import { CALLBACK_PATH, createSingleSignOn } from "./http/users/oidc.ts";
-import { JOBS } from "./jobs/registry.ts";
+import { lagOfJobs } from "./jobs/lag.ts";
+import { JOB_NAMES, JOBS } from "./jobs/registry.ts";
 import { keepWorker } from "./jobs/worker.ts";
 import { createMailer, type Mailer } from "./mail.ts";
 import { saveRefusals } from "./resources/checkout/refusals/keeping-store.ts";
@@ -136,6 +137,16 @@ function logQueues(config: Config, requestPool: Pool, { log, metrics }: { log: L
   return { refusals, ...(requests && { requests }) };
 }
 
+/** What the database is asked each time that somebody reads the numbers, whether jobs run here or not. */
+const measuring =
+  ({ directory, requestLog }: Pools, metrics: Metrics) =>
+  async (): Promise<void> => {
+    // The log waits for nobody, and nobody for the log: the connection for it may take a statement in between.
+    const [skew, lag] = await Promise.allSettled([clockSkew(directory, now), lagOfJobs(requestLog, now())]);
+    if (skew.status === "fulfilled") metrics.observeClockSkew(skew.value);
+    metrics.observeLag(lag.status === "fulfilled" ? lag.value : null);
+  };
+
 /** The engine of one process over its pools. */
 export function createEngine(
   config: Config,
@@ -242,6 +253,7 @@ async function loadJobs(
       ...{ secretBox: secretBoxOf(config), transport, userAgent: `Laurel/${VERSION}`, log },
       observe: metrics.observeAttempt,
       notify: async (c, webhook) => {
+        metrics.countWebhookOff();
         const mail = mailer && (await deactivationMail(c.db, webhook));
         if (mail) await mailer(mail);
       },
@@ -253,7 +265,12 @@ async function loadJobs(
     const worker = keepWorker(
       databaseUrl,
       { jobs: [...JOBS, sendWebhooks] },
-      { db, now, newId, random, log, observe: metrics.observeJob, ...limits },
+      {
+        ...{ db, now, newId, random, log, ...limits },
+        observe: metrics.observeJob,
+        observePart: metrics.observeJobPart,
+        countNotStarted: metrics.countJobsNotStarted,
+      },
     );
     const stop = async () => {
       await worker.stop();
@@ -295,6 +312,8 @@ export async function startServer(config: Config, surroundings: Surroundings): P
   const tracing = isTraced(process.env) ? await loadTracing(pools.directory) : null;
   const requestLog = createRequestLog(config.LAUREL_LOG_LEVEL);
   const engine = createEngine(config, pools, log, { requestLog, tracing });
+  engine.metrics.expectJobs(JOB_NAMES);
+  engine.metrics.measureWith(measuring(pools, engine.metrics));
   const dashboard = await loadDashboard(config);
   const app = await buildServer(ALL_ROUTES, { ...engine, ...(dashboard && { dashboard }) });
   let isDraining = false;

@@ -19,6 +19,7 @@ import type { Submit } from "../db/batches/batch.ts";
 import { transaction, withinTime } from "../db/batches/commit.ts";
 import { boundedDb } from "../db/bounded.ts";
 import { apiErrorOf, type Pool, type Tx } from "../db/db.ts";
+import type { Share } from "../db/shares.ts";
 import { together } from "../db/together.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
 import type { CatalogKind, ConfigKind, ForCaller, Invitation, KindBesideCatalog } from "../request.ts";
@@ -185,6 +186,15 @@ async function operateList(route: Route, input: Input & { db: Pool }, bytesMax: 
 const isAccepted = (body: object): boolean =>
   "async_action_id" in body || ("status" in body && body.status === "TRANSACTION_CREATED");
 
+/** A connection for one operation. It is told how long that held it. */
+const shareFor =
+  ({ share, metrics }: Engine, runs: "read" | "list" | "write"): Share =>
+  (projectId, use) =>
+    share(projectId, async (db) => {
+      const end = metrics.observeHolding(runs);
+      return use(db).finally(end);
+    });
+
 async function start(
   engine: Engine,
   route: Route,
@@ -200,7 +210,7 @@ async function start(
   const shareOf = input.project?.id ?? "";
   switch (route.runs) {
     case "read":
-      return engine.share(shareOf, async (db) => {
+      return shareFor(engine, route.isList ? "list" : "read")(shareOf, async (db) => {
         begin(false);
         return route.isList
           ? operateList(route, { ...input, db }, engine.pageBytesMax ?? PAGE_BYTES_MAX)
@@ -208,7 +218,7 @@ async function start(
       });
     case "write": {
       const checked = await route.before?.({ ...input, db: engine.directory } as never);
-      const { answer, invitations, cookies } = await engine.share(shareOf, async (db) => {
+      const { answer, invitations, cookies } = await shareFor(engine, "write")(shareOf, async (db) => {
         begin(true);
         // What is run again is counted again.
         const again = { ...input, checked, steps: restarted(input.steps) };

@@ -25,6 +25,7 @@ export const advanceCards: Job = {
         if (c.signal?.aborted) return;
         try {
           if (await takeBatch(c, project)) again.push(project);
+          c.progress?.();
         } catch (error) {
           errors.push(error);
           if (!isPassing(error) && (await takeOne(c, project))) again.push(project);

@@ -46,6 +46,7 @@ export function createCountRollups(): Job {
             errors.push(error);
             return null;
           });
+          if (turn) c.progress?.();
           if (turn?.state === "more") again.push({ project, span: turn.span });
           if (turn?.state === "done") open.delete(project.id);
         }

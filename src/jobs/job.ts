@@ -10,6 +10,8 @@ export type JobCtx = {
   filesBytesMax?: number;
   /** How long requests are logged; undefined: as long as unless told. */
   requestLogDays?: number;
+  /** Told of each part of long work that ended well: a run may take hours. */
+  progress?: () => void;
   /** Says that the process ends: long work stops where it can go on later. */
   signal?: AbortSignal;
 };

@@ -15,3 +15,6 @@ export const JOBS: readonly Job[] = [
   runAsyncActions,
   runExports,
 ];
+
+/** All of them by name. That which sends webhooks is made where the jobs run (`send-webhooks.ts`). */
+export const JOB_NAMES: readonly string[] = [...JOBS.map(({ name }) => name), "send-webhooks"];

@@ -106,7 +106,7 @@ export const runAsyncActions: Job = {
           }
         },
       },
-      c.signal,
+      c,
     );
   },
 };

@@ -29,7 +29,7 @@ export const runExports: Job = {
         take: (one) => takeTurn(c, one),
         note: (one, error) => noteFailure(c, one, error),
       },
-      c.signal,
+      c,
     ),
 };
 

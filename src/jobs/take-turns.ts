@@ -1,5 +1,6 @@
 import { ApiError } from "../core/errors.ts";
 import { isPassing, isWaitOver } from "../db/db.ts";
+import type { JobCtx } from "./job.ts";
 
 type Turns<T> = {
   /** What takes a turn next, in this order. */
@@ -11,7 +12,10 @@ type Turns<T> = {
 };
 
 /** Gives turns as long as something is left. What fails keeps nobody else from a turn of the same round. */
-export async function takeTurns<T>({ list, take, note }: Turns<T>, signal?: AbortSignal): Promise<void> {
+export async function takeTurns<T>(
+  { list, take, note }: Turns<T>,
+  { signal, progress }: Pick<JobCtx, "signal" | "progress"> = {},
+): Promise<void> {
   const errors: unknown[] = [];
   for (let worked = true; worked && errors.length === 0; ) {
     worked = false;
@@ -19,6 +23,7 @@ export async function takeTurns<T>({ list, take, note }: Turns<T>, signal?: Abor
       if (signal?.aborted) return;
       try {
         worked = (await take(one)) || worked;
+        progress?.();
       } catch (error) {
         errors.push(error);
         if (isCounted(error)) await note(one, error).catch((failed) => errors.push(failed));

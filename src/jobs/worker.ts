@@ -8,8 +8,13 @@ const STOP_MS = 10_000;
 const AGAIN_MS = 5_000;
 
 type Log = { error(fields: object, message: string): void };
-type Observe = (job: string, seconds: number, isDone: boolean) => void;
-type WorkerCtx = JobCtx & { log: Log; observe?: Observe };
+type WorkerCtx = JobCtx & {
+  log: Log;
+  /** Told of each run of a job, of each part of one that ended well, and of each start that failed. */
+  observe?: (job: string, seconds: number, isDone: boolean) => void;
+  observePart?: (job: string) => void;
+  countNotStarted?: () => void;
+};
 
 /**
  * Ticks the jobs of this process. pg-boss keeps the time and sees to it that one of several processes takes each tick;
@@ -31,7 +36,7 @@ export async function startWorker(
     const began = performance.now();
     const observe = (isDone: boolean) => c.observe?.(job.name, (performance.now() - began) / 1000, isDone);
     try {
-      await job.run({ ...c, signal: ending.signal });
+      await job.run({ ...c, signal: ending.signal, progress: () => c.observePart?.(job.name) });
       observe(true);
     } catch (error) {
       observe(false);
@@ -76,6 +81,7 @@ export function keepWorker(databaseUrl: string, work: { jobs: readonly Job[] }, 
       try {
         return await startWorker(databaseUrl, work, c, ending.signal);
       } catch (error) {
+        c.countNotStarted?.();
         c.log.error({ err: error }, "the jobs could not be started; this is tried again");
         await wait(AGAIN_MS, undefined, { signal: ending.signal }).catch(() => {});
       }

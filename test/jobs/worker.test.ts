@@ -68,6 +68,29 @@ test("a job with a pause runs again and again, also after it failed, and hears w
   assert.deepEqual(logged, ["a job failed; it is tried again"]);
 });
 
+test("parts of a job that end well are told, so that a run of hours is not taken for one that stands", async () => {
+  const told: unknown[] = [];
+  const over = Promise.withResolvers<void>();
+  const job: Job = {
+    name: "work-long",
+    everyMs: 1,
+    run: async ({ progress, signal }) => {
+      progress!();
+      over.resolve();
+      await once(signal!, "abort");
+    },
+  };
+  const c = {
+    ...{ db, now: () => NOW, newId, random: Buffer.alloc, log: { error: () => {} } },
+    observe: () => told.push("ended"),
+    observePart: (name: string) => told.push(name),
+  };
+  const worker = await startWorker(url, { jobs: [job] }, c);
+  await over.promise;
+  assert.deepEqual(told, ["work-long"]);
+  await worker.stop();
+});
+
 test("a job that a later version does not have is ticked no more", async () => {
   const job = (name: string): Job => ({ name, cron: "0 0 1 1 *", run: async () => {} });
   const c = { db, now: () => NOW, newId, random: Buffer.alloc, log: { error: () => {} } };
@@ -83,12 +106,17 @@ test("a job that a later version does not have is ticked no more", async () => {
 test("jobs that are stopped while they start begin nothing, and a database that is away is told and waited for", async () => {
   const told = Promise.withResolvers<string>();
   const log = { error: (_: object, text: string) => told.resolve(text) };
-  const c = { db, now: () => NOW, newId, random: Buffer.alloc, log };
+  let failed = 0;
+  const countNotStarted = () => {
+    failed += 1;
+  };
+  const c = { db, now: () => NOW, newId, random: Buffer.alloc, log, countNotStarted };
   const jobs: Job[] = [{ name: "never-begun", cron: "0 0 1 1 *", run: async () => {} }];
   await keepWorker(url, { jobs }, c).stop();
   assert.deepEqual([...(await db`select name from laurel_jobs.schedule where name = 'never-begun'`)], []);
   const away = keepWorker("postgres://nobody@127.0.0.1:1/none", { jobs }, c);
   assert.match(await told.promise, /the jobs could not be started/);
+  assert.equal(failed, 1);
   await away.stop();
   assert.equal(await away.started, null);
 });
