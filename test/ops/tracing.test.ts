@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createLanes } from "../../src/db/batches/batch.ts";
-import { eventually, headersIn, serve, tempDir } from "../support/child.ts";
-import { testDatabase } from "../support/engine.ts";
+import { eventually, headersIn, laurel, serve, tempDir } from "../support/child.ts";
+import { LAUREL_SECRET_KEY, testDatabase } from "../support/engine.ts";
 import { startReceiver } from "../support/receiver.ts";
 
 type Value = { stringValue?: string; intValue?: number };
@@ -95,6 +95,22 @@ test("a redemption is one trace: request, batch, statements; a webhook goes on; 
   await eventually(() => spans().some(({ spanId }) => spanId === told?.[2]), "its span arrives");
 
   const metrics = await (await fetch(`${server.url}/metrics`)).text();
+  const commands = { DATABASE_URL, LAUREL_DATA_DIR, LAUREL_SECRET_KEY };
+  const printed = async (...args: string[]) => {
+    const ended = await laurel(args, commands);
+    assert.equal(ended.code, 0, `laurel ${args.join(" ")}: ${ended.stderr}`);
+    return ended.stdout + ended.stderr;
+  };
+  const top = await printed("top", "--once", "--interval", "1", "--url", server.url);
+  const doctor = await printed("doctor");
+  // The request log is there to find a request by its code and its customer's id, and to show what was sent until the customer is
+  // erased. Secrets and ways to reach somebody are masked in it, and the list shows no bodies.
+  const id = answer.headers.get("x-request-id")!;
+  const ids = [id, wrong.at(-1)!.headers.get("x-request-id")!];
+  const logged = async () => (await db`select from request_log where id = any(${ids})`).length === ids.length;
+  await eventually(logged, "the requests are logged");
+  const requests = { list: await printed("requests", "list"), show: await printed("requests", "show", id) };
+  for (const text of Object.values(requests)) assert.match(text, /redemptions/);
   const secrets = [
     CANARY,
     ...["app", "client", "management"].flatMap((kind) =>
@@ -104,9 +120,15 @@ test("a redemption is one trace: request, batch, statements; a webhook goes on; 
   assert.ok(secrets.length >= 4);
   const { stdout, stderr } = await server.stop();
   assert.ok(stderr.includes("POST /v1/redemptions"), "requests are logged");
-  for (const [place, text] of Object.entries({ stdout, stderr, metrics, traces: JSON.stringify(exports()) }))
+  const places = { stdout, stderr, metrics, top, doctor, traces: JSON.stringify(exports()) };
+  for (const [place, text] of Object.entries(places))
     for (const one of secrets)
       assert.ok(!text.toLowerCase().includes(one.toLowerCase()), `${place} holds ${one.slice(0, 12)}`);
+  for (const [place, text] of Object.entries(requests))
+    for (const one of [...secrets.slice(1), customer.email, ...(place === "list" ? [customer.name] : [])])
+      assert.ok(!text.toLowerCase().includes(one.toLowerCase()), `laurel requests ${place} prints ${one.slice(0, 12)}`);
+  for (const [place, text] of Object.entries({ stdout, stderr, traces: places.traces }))
+    assert.ok(!text.replaceAll(server.url, "").includes("127.0.0.1"), `${place} has the address of a caller`);
 });
 
 test("a batch of several requests knows all of them", async () => {
