@@ -72,7 +72,7 @@ const PROMISES: Record<string, Promised> = {
   },
   faults: {
     summary: "A held row, a slow disk, a full disk, no connection left, a jumping clock: only what needs it suffers.",
-    packages: ["postgresql-15", "gcc", "libc6-dev", "faketime"],
+    packages: ["postgresql-15", "gcc", "libc6-dev", "faketime", "haproxy"],
     load: () => import("../test/ops/promises/faults.ts"),
   },
   recovery: {

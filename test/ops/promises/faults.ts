@@ -3,7 +3,8 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { openDb, type Pool } from "../../../src/db/db.ts";
-import { type Lab, percentile, ROOT, until } from "../lab/lab.ts";
+import { startHaproxy } from "../lab/haproxy.ts";
+import { inSeconds, type Lab, percentile, ROOT, until } from "../lab/lab.ts";
 import { headersOf, laurelMachine, openAdmin, tellDoctor } from "../lab/laurel.ts";
 import { type Client, createClient, ok, type Reply, startLoad } from "../lab/load.ts";
 import { createPostgres } from "../lab/postgres.ts";
@@ -12,26 +13,56 @@ import { audit, createLedger, openShop, redeeming, settle } from "../lab/shop.ts
 
 const [DISK, DISK_MB] = ["disk", 2_000];
 const FAULT_MS = 12_000;
+/** A request takes LAUREL_REQUEST_TIMEOUT_MS (15 s) at most, and its answer a moment on a busy machine. */
+const ANSWER_MAX_S = 17;
 const CLIENTS = 6;
 /** Who takes the connections, and how many there are for all. */
 const [OTHERS, CONNECTIONS] = [80, 60];
 
 /** What is at hand while something is broken. */
-type Place = { db: Pool; databaseUrl: string; disk: string; slow: string; clock: string };
+type Place = {
+  db: Pool;
+  databaseUrl: string;
+  disk: string;
+  slow: string;
+  clock: string;
+  /** Of the server itself. */
+  url: string;
+  /** By how many milliseconds its clock was where it had been moved to. */
+  skews: number[];
+};
+type What = "the code" | "writes" | "reads";
+type Answered = { what: What; reply: Reply };
 type Scene = {
   name: string;
   /** Breaks it; what this gives mends it. */
   breaks(place: Place): Promise<() => Promise<void>>;
   /** Whether redemptions of the hot code may be refused meanwhile. Reads and others never may, unless `all` says so. */
   suffers: "the code" | "writes" | "all" | "nobody";
-  /** Somebody is refused: otherwise nothing was broken. */
-  refuses?: true;
+  /** What shows that something was broken, measured while it was. */
+  proof: { figure: string; atLeast: number; of(during: readonly Answered[], place: Place): number };
+  /** Its clients come through HAProxy, which asks who is ready. */
+  behindProxy?: true;
+};
+
+const timesOf = (during: readonly Answered[], what?: What): number[] =>
+  during.filter((one) => !what || one.what === what).map(({ reply }) => reply.doneAt - reply.sentAt);
+/** Somebody is refused: otherwise nothing was broken. */
+const REFUSES: Scene["proof"] = {
+  figure: "refused in all",
+  atLeast: 1,
+  of: (during) => during.filter(({ reply }) => reply.status !== 200).length,
 };
 
 const SCENES: readonly Scene[] = [
   {
     name: "a row that somebody holds",
     suffers: "the code",
+    proof: {
+      figure: "slowest redemption of the code, s",
+      atLeast: 5,
+      of: (during) => inSeconds(Math.max(...timesOf(during, "the code"))),
+    },
     breaks: async ({ databaseUrl }) => {
       const own = openDb(databaseUrl, { max: 1, statementTimeoutMs: 0 });
       const released = Promise.withResolvers<void>();
@@ -54,6 +85,11 @@ const SCENES: readonly Scene[] = [
   {
     name: "a disk that takes 100 ms for each write",
     suffers: "nobody",
+    proof: {
+      figure: "p50 of other redemptions, ms",
+      atLeast: 100,
+      of: (during) => Math.round(percentile(timesOf(during, "writes"), 0.5)),
+    },
     breaks: async ({ slow }) => {
       fs.writeFileSync(slow, "100");
       return async () => fs.writeFileSync(slow, "0");
@@ -62,7 +98,7 @@ const SCENES: readonly Scene[] = [
   {
     name: "a full disk",
     suffers: "writes",
-    refuses: true,
+    proof: REFUSES,
     breaks: async ({ disk }) => {
       const filler = join(disk, "filler");
       // It ends when there is no room left.
@@ -73,7 +109,7 @@ const SCENES: readonly Scene[] = [
   {
     name: "no connection left",
     suffers: "all",
-    refuses: true,
+    proof: REFUSES,
     breaks: async ({ db, databaseUrl }) => {
       // Connected before the others are.
       await db`select 1`;
@@ -106,50 +142,67 @@ const SCENES: readonly Scene[] = [
   {
     name: "a clock that jumps by an hour, forward and back",
     suffers: "nobody",
-    breaks: async ({ clock }) => {
-      fs.writeFileSync(clock, "+3600s");
-      await wait(FAULT_MS / 3);
-      fs.writeFileSync(clock, "-3600s");
-      await wait(FAULT_MS / 3);
+    behindProxy: true,
+    proof: {
+      figure: "least that the clocks were apart, s",
+      atLeast: 3_590,
+      of: (_, { skews }) => Math.min(...skews) / 1000,
+    },
+    breaks: async ({ clock, url, skews }) => {
+      for (const moved of [1, -1]) {
+        fs.writeFileSync(clock, `${moved < 0 ? "-" : "+"}3600s`);
+        await wait(FAULT_MS / 3);
+        // Ahead of the database first, then behind it.
+        skews.push(moved * (await skewOf(url)));
+      }
       return async () => fs.writeFileSync(clock, "+0s");
     },
   },
 ];
 
+/** How far a server says that its clock is ahead of the database's, in milliseconds. */
+async function skewOf(url: string): Promise<number> {
+  const { clock_skew_ms } = (await (await fetch(`${url}/health/ready`)).json()) as { clock_skew_ms: number };
+  return clock_skew_ms;
+}
+
 /** Breaks one thing after the other under load: only what needs it suffers, errors are 503, nothing is lost, it mends itself. */
 export async function run(lab: Lab): Promise<void> {
-  const place = await lay(lab);
-  const [port] = (await freePorts(1)) as [number];
+  const laid = await lay(lab);
+  const [port, proxyPort] = (await freePorts(2)) as [number, number];
   const library = runProgram(["sh", "-c", "ls /usr/lib/*/faketime/libfaketime.so.1"]).trim();
   const laurel = laurelMachine(lab, {
-    ...{ name: "laurel", port, databaseUrl: place.databaseUrl },
+    ...{ name: "laurel", port, databaseUrl: laid.databaseUrl },
     env: {
-      ...{
-        LD_PRELOAD: library,
-        FAKETIME_TIMESTAMP_FILE: place.clock,
-        FAKETIME_NO_CACHE: "1",
-        FAKETIME_DONT_FAKE_MONOTONIC: "1",
-      },
+      LD_PRELOAD: library,
+      FAKETIME_TIMESTAMP_FILE: laid.clock,
+      FAKETIME_NO_CACHE: "1",
+      FAKETIME_DONT_FAKE_MONOTONIC: "1",
     },
   });
   await laurel.up();
-  const clients = Array.from({ length: CLIENTS }, () => createClient(laurel.url, headersOf(lab, laurel)));
+  const place: Place = { ...laid, url: laurel.url, skews: [] };
+  const proxy = `127.0.0.1:${proxyPort}`;
+  // Both of its servers are this one.
+  await startHaproxy(lab, proxy, [laurel.url, laurel.url]);
+  const clientsOf = (url: string) => Array.from({ length: CLIENTS }, () => createClient(url, headersOf(lab, laurel)));
+  const [clients, proxied] = [clientsOf(laurel.url), clientsOf(`http://${proxy}`)];
   await openShop(clients[0]!);
   await ok(clients[0]!, "POST /v1/vouchers/OTHER", {
     type: "DISCOUNT_VOUCHER",
     discount: { type: "AMOUNT", amount_off: 1 },
   });
   const ledger = createLedger();
-  for (const scene of SCENES) await play(lab, { scene, place, clients, ledger });
+  for (const scene of SCENES) await play(lab, { scene, place, clients: scene.behindProxy ? proxied : clients, ledger });
   const refused = await settle(clients[0]!, ledger);
   lab.figure("redemptions refused for good", refused.length, { is: 0 });
   await audit(lab, clients[0]!, ledger, place.db);
   tellDoctor(lab, place.databaseUrl);
-  for (const client of clients) client.close();
+  for (const client of [...clients, ...proxied]) client.close();
 }
 
 /** A PostgreSQL on a small disk of its own that can be made slow. */
-async function lay(lab: Lab): Promise<Place> {
+async function lay(lab: Lab): Promise<Omit<Place, "url" | "skews">> {
   const disk = join(lab.dir, DISK);
   fs.mkdirSync(disk);
   runProgram(["mount", "-t", "tmpfs", "-o", `size=${DISK_MB}m,mode=755`, "laurel-ops", disk]);
@@ -173,12 +226,12 @@ type Played = { scene: Scene; place: Place; clients: readonly Client[]; ledger: 
 
 async function play(lab: Lab, { scene, place, clients, ledger }: Played): Promise<void> {
   lab.say(scene.name);
-  const replies: { what: "the code" | "writes" | "reads"; reply: Reply }[] = [];
+  const replies: Answered[] = [];
   const load = startLoad(clients, {
     pauseMs: 20,
     one: async (client, at) => {
       const n = ledger.next();
-      const note = (what: "the code" | "writes" | "reads", reply: Reply) => replies.push({ what, reply });
+      const note = (what: What, reply: Reply) => replies.push({ what, reply });
       if (at % 3 === 0) return note("reads", await client.send({ line: "GET /v1/vouchers/OTHER" }));
       if (at % 3 === 1)
         return note(
@@ -222,22 +275,10 @@ async function play(lab: Lab, { scene, place, clients, ledger }: Played): Promis
     const bound = suffering.includes(what) ? {} : { is: 0 };
     lab.figure(`${scene.name}: ${what} refused`, bad(what).length, bound);
   }
-  const refused = during.filter(({ reply }) => reply.status !== 200).length;
-  lab.figure(`${scene.name}: refused in all`, refused, scene.refuses ? { atLeast: 1 } : {});
+  const { figure, atLeast, of } = scene.proof;
+  lab.figure(`${scene.name}: ${figure}`, of(during, place), { atLeast });
   lab.figure(`${scene.name}: answers that are neither 200 nor 503 with Retry-After`, not503.length, { is: 0 });
-  lab.figure(
-    `${scene.name}: slowest answer, s`,
-    Math.round(Math.max(...during.map(({ reply }) => reply.doneAt - reply.sentAt)) / 100) / 10,
-    { atMost: 20 },
-  );
-  lab.figure(
-    `${scene.name}: p99 of reads, ms`,
-    Math.round(
-      percentile(
-        during.filter(({ what }) => what === "reads").map(({ reply }) => reply.doneAt - reply.sentAt),
-        0.99,
-      ),
-    ),
-  );
-  lab.figure(`${scene.name}: recovery, s`, Math.round(recovery / 100) / 10, { atMost: 15 });
+  lab.figure(`${scene.name}: slowest answer, s`, inSeconds(Math.max(...timesOf(during))), { atMost: ANSWER_MAX_S });
+  lab.figure(`${scene.name}: p99 of reads, ms`, Math.round(percentile(timesOf(during, "reads"), 0.99)));
+  lab.figure(`${scene.name}: recovery, s`, inSeconds(recovery), { atMost: 15 });
 }
