@@ -3,7 +3,8 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
-import { METRICS } from "../../src/http/metrics.ts";
+import { createMetrics, METRICS } from "../../src/http/metrics.ts";
+import { JOB_NAMES } from "../../src/jobs/registry.ts";
 import { eventually, headersIn, serve, tempDir } from "../support/child.ts";
 import { testDatabase } from "../support/engine.ts";
 
@@ -55,17 +56,83 @@ test("alerts and the dashboard use metrics and labels that there are, and every 
   assert.deepEqual(unknownIn("sum by (jobs) (laurel_job_duration_seconds)"), ["laurel_job_duration_seconds", "jobs"]);
 });
 
-test("every alert leads to a section of the operating guide", () => {
+const GUIDE = "docs/guides/operating.md";
+/** The sections below a heading, with their names. */
+const sectionsOf = (heading: string): Map<string, string> => {
+  const [, below = ""] = read(GUIDE).split(`\n## ${heading}\n`);
+  const [own = ""] = below.split(/^## /m);
+  return new Map(
+    own
+      .split(/^### /m)
+      .slice(1)
+      .map((text) => [text.slice(0, text.indexOf("\n")), text]),
+  );
+};
+
+test("every alert leads to a section of the operating guide, and every section there is of an alert", () => {
   for (const { alert, labels, annotations } of alerts) {
-    const [path, anchor] = annotations.runbook.split("#") as [string, string];
-    assert.equal(anchor, alert.toLowerCase());
-    assert.match(read(path), new RegExp(`^### ${alert}$`, "m"));
+    assert.equal(annotations.runbook, `${GUIDE}#${alert.toLowerCase()}`);
     assert.ok(["page", "ticket"].includes(labels.severity));
+  }
+  assert.deepEqual(
+    [...sectionsOf("When an alert fires").keys()],
+    alerts.map(({ alert }) => alert),
+  );
+});
+
+test("who is woken reads what they see, where to look and what to do, with something to run", () => {
+  const lost = sectionsOf("When a machine is lost");
+  for (const name of [
+    "The disk is full",
+    "The disk is slow",
+    "The archive fails",
+    "A machine of the Citus cluster is gone",
+  ])
+    assert.ok(lost.has(name), name);
+  for (const [name, text] of [...lost, ...sectionsOf("When an alert fires")]) {
+    const parts = ["*Symptom.*", "*Look*", "*Do*"].map((part) => text.indexOf(part));
+    assert.ok(
+      parts.every((at, n) => at > 0 && at > (parts[n - 1] ?? 0)),
+      `${name} says all three in their order`,
+    );
+    assert.match(text.slice(parts[1]), /`[^`]+`/, `${name} names what to run`);
   }
 });
 
-test("redemptions, refusals by reason, batches, connections, catalogs and jobs are counted", async () => {
-  const { url: DATABASE_URL } = await testDatabase();
+test("every query of these sections runs", async () => {
+  const { db } = await testDatabase();
+  const text = [...sectionsOf("When a machine is lost").values(), ...sectionsOf("When an alert fires").values()].join(
+    "",
+  );
+  const queries = [...text.matchAll(/`(select [^`]+)`/g)].map(([, query]) => query!);
+  // What ends or drops something, and what Citus brings, is not run here.
+  const run = queries.filter((query) => !/pg_terminate|pg_cancel|pg_drop|citus|pg_dist/.test(query));
+  assert.ok(run.length >= 15);
+  for (const query of run) await db.unsafe(query).catch((error: Error) => assert.fail(`${query}: ${error.message}`));
+});
+
+test("an alert fires when no server is left, and counters that alerts watch are there before they count", async () => {
+  assert.ok(alerts.some(({ expr, labels }) => /^absent\(\w+\)$/.test(expr) && labels.severity === "page"));
+  const metrics = createMetrics();
+  metrics.expectJobs(JOB_NAMES);
+  const text = await metrics.registry.metrics();
+  const born = text.split("\n").filter((line) => line.startsWith("laurel_"));
+  const rising = alerts.flatMap(({ expr }) => [...expr.matchAll(/increase\((laurel_\w+)(\{[^}]*\})?/g)]);
+  assert.ok(rising.length > 5);
+  for (const [, name, labels = ""] of rising)
+    assert.ok(
+      born.some((line) => line.startsWith(name!) && line.includes(labels.slice(1, -1)) && line.endsWith(" 0")),
+      `${name}${labels} is there with 0`,
+    );
+  for (const job of JOB_NAMES)
+    assert.ok(
+      born.includes(`laurel_job_last_success_timestamp_seconds{job="${job}"} 0`),
+      `${job} has never ended well`,
+    );
+});
+
+test("redemptions, refusals by reason, batches, connections, catalogs, jobs and errors are counted", async () => {
+  const { url: DATABASE_URL, db } = await testDatabase();
   const LAUREL_DATA_DIR = tempDir();
   const server = await serve({ DATABASE_URL, LAUREL_DATA_DIR });
   const headers = {
@@ -105,4 +172,31 @@ test("redemptions, refusals by reason, batches, connections, catalogs and jobs a
     "a run of a job is counted",
   );
   assert.ok((await value("laurel_job_last_success_timestamp_seconds", 'job="count-rollups"')) > 1_700_000_000);
+  await eventually(
+    async () => (await value("laurel_job_duration_seconds_count", 'job="send-webhooks"', 'outcome="done"')) > 0,
+    "a run of the job that sends webhooks is counted",
+  );
+  const counted = (await (await fetch(`${server.url}/metrics`)).text()).matchAll(
+    /_duration_seconds_count\{job="([^"]+)"/g,
+  );
+  assert.deepEqual(
+    new Set([...counted].map(([, job]) => job)),
+    new Set(JOB_NAMES),
+    "no job is there that is not expected",
+  );
+
+  const list = async () => (await fetch(`${server.url}/v1/categories`, { headers })).status;
+  assert.equal(await list(), 200);
+  for (const runs of ["list", "write"])
+    assert.ok((await value("laurel_connection_held_seconds_count", `runs="${runs}"`)) > 0, runs);
+  // A lone error moves a series that was there before.
+  const has = async (line: string) => (await (await fetch(`${server.url}/metrics`)).text()).split("\n").includes(line);
+  assert.ok(await has("laurel_errors_total 0"));
+  await db`alter table categories rename to categories_away`;
+  assert.equal(await list(), 500);
+  await eventually(() => has("laurel_errors_total 1"), "the error is counted");
+  await db`alter table categories_away rename to categories`;
+
+  // What is asked of the database is told to the next reader.
+  await eventually(() => has('laurel_job_lag_seconds{job="run-exports"} 0'), "how late jobs are");
 });
