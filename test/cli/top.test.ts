@@ -66,7 +66,9 @@ test("laurel top starts without a database, goes on while the server is away, an
   /** What it has shown since the last time that it was asked. */
   let from = 0;
   const shows = async (pattern: RegExp) => {
-    await eventually(() => pattern.test(top.seen.stdout.slice(from)), `${pattern} in ${top.seen.stdout}`);
+    const isShown = () => pattern.test(top.seen.stdout.slice(from));
+    await eventually(() => isShown() || top.child.exitCode !== null, `${pattern}`);
+    assert.ok(isShown(), `${pattern}, and not ${top.seen.stdout.slice(from)}${top.seen.stderr}`);
     from = top.seen.stdout.length;
   };
   await shows(/Lanes +3 busy[\s\S]*Database +not asked: it could not be reached/);

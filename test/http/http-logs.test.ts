@@ -203,6 +203,7 @@ test("refusals of what a process cannot work on are one line a second with their
   t.mock.timers.enable({ apis: ["setInterval"] });
   const log = logged();
   const [entered, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  t.after(() => held.resolve());
   const hold = write("POST /v1/orders/hold", { id: "hold", summary: "", body: open({}), ok }, async () => {
     entered.resolve();
     await held.promise;
