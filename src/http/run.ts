@@ -19,7 +19,6 @@ import type { Submit } from "../db/batches/batch.ts";
 import { transaction, withinTime } from "../db/batches/commit.ts";
 import { boundedDb } from "../db/bounded.ts";
 import { apiErrorOf, type Pool, type Tx } from "../db/db.ts";
-import type { Share } from "../db/shares.ts";
 import { together } from "../db/together.ts";
 import { answerAll, type Claim, claimKeys } from "../idempotency/claim.ts";
 import type { CatalogKind, ConfigKind, ForCaller, Invitation, KindBesideCatalog } from "../request.ts";
@@ -188,7 +187,7 @@ const isAccepted = (body: object): boolean =>
 
 /** A connection for one operation. It is told how long that held it. */
 const shareFor =
-  ({ share, metrics }: Engine, runs: "read" | "list" | "write"): Share =>
+  ({ share, metrics }: Engine, runs: "read" | "list" | "write"): Engine["share"] =>
   (projectId, use) =>
     share(projectId, async (db) => {
       const end = metrics.observeHolding(runs);
