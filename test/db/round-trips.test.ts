@@ -497,6 +497,23 @@ const validate =
   () =>
     send("POST /v1/validations", { redeemables, ...CART });
 
+async function validateCampaign(made: World, { rule, quantity }: { rule: string; quantity?: number }) {
+  const rules = { 1: { name: rule, conditions: { $more_than: [0] } }, logic: "1" };
+  const { id } = await made.ok("POST /v1/validation-rules", { name: `r ${next()}`, rules });
+  const campaign = await made.ok("POST /v1/campaigns", {
+    name: `c ${next()}`,
+    campaign_type: "DISCOUNT_COUPONS",
+    voucher: { type: "DISCOUNT_VOUCHER", discount, ...(quantity && { redemption: { quantity } }) },
+    validation_rules: [id],
+  });
+  const codes = Array.from({ length: 5 }, () => `C-${next()}`);
+  for (const one of codes) await made.ok(`POST /v1/campaigns/${campaign.id}/vouchers/${one}`, {});
+  return validate(
+    made,
+    codes.map((one) => voucher(one)),
+  );
+}
+
 /** Nothing is locked. The credentials are checked meanwhile. */
 const READS: Form[] = [
   {
@@ -505,24 +522,19 @@ const READS: Form[] = [
     setUp: async (made) => validate(made, [voucher(await made.code(`C-${next()}`))]),
   },
   {
-    name: "a validation of five codes of a campaign with a rule and a limit",
+    name: "a validation of five codes of a campaign with a rule",
+    trips: 1,
+    setUp: (made) => validateCampaign(made, { rule: "order.amount" }),
+  },
+  {
+    name: "a validation of five codes of a campaign with a rule and a limit, of which sessions may hold some",
     trips: 2,
-    setUp: async (made) => {
-      const rules = { 1: { name: "order.amount", conditions: { $more_than: [10] } }, logic: "1" };
-      const rule = await made.ok("POST /v1/validation-rules", { name: `r ${next()}`, rules });
-      const campaign = await made.ok("POST /v1/campaigns", {
-        name: `c ${next()}`,
-        campaign_type: "DISCOUNT_COUPONS",
-        voucher: { type: "DISCOUNT_VOUCHER", discount, redemption: { quantity: 5 } },
-        validation_rules: [rule.id],
-      });
-      const codes = Array.from({ length: 5 }, () => `C-${next()}`);
-      for (const one of codes) await made.ok(`POST /v1/campaigns/${campaign.id}/vouchers/${one}`, {});
-      return validate(
-        made,
-        codes.map((one) => voucher(one)),
-      );
-    },
+    setUp: (made) => validateCampaign(made, { rule: "order.amount", quantity: 5 }),
+  },
+  {
+    name: "a validation of five codes of a campaign with a rule about what it counts",
+    trips: 2,
+    setUp: (made) => validateCampaign(made, { rule: "campaign.redemptions.count" }),
   },
   {
     name: "a validation of a gift card",

@@ -7,6 +7,7 @@ import { rewards } from "../../resources/loyalty-v1/rewards/store.ts";
 import { type CartRows, readCarts } from "../../steps/checkout/carts.ts";
 import { type CodesAhead, readCodesAhead } from "../../steps/checkout/codes-ahead.ts";
 import { rewardsIn, tiersIn } from "../../steps/checkout/requests.ts";
+import { countersAsked } from "../../steps/checkout/rule-facts.ts";
 import type { ValidateCommand } from "./state.ts";
 
 /** What a batch reads with its first message, behind the locks. */
@@ -16,15 +17,16 @@ export async function readAhead(db: Db, commands: readonly ValidateCommand[]): P
   const { project } = commands[0]!;
   const starts = commands.map(({ now }) => startsOf(now, zoneOf(project)));
   const apiKeyIds = [...new Set(commands.map(({ api_key_id }) => api_key_id))];
+  const asked = countersAsked(commands);
   const ofTiers = tiersIn(commands).flatMap(({ id, campaign_id }) => [
-    campaign_id,
-    id,
-    ...apiKeyIds.map((key) => tierKey(id, key)),
+    ...(asked.campaigns ? [campaign_id] : []),
+    ...(asked.tiers ? [id, ...apiKeyIds.map((key) => tierKey(id, key))] : []),
   ]);
   const [codes, carts, stocked] = await together([
     readCodesAhead(db, commands, {
       days: [...new Set(starts.flatMap((one) => Object.values(periodsOf(one))))],
       subjectIds: [...new Set(ofTiers)],
+      asksCampaigns: asked.campaigns,
     }),
     readCarts(db, project, commands),
     loadStock(db, commands),

@@ -16,7 +16,7 @@ import { findingVouchers } from "../../steps/checkout/candidates.ts";
 import { cartsFrom, readCarts } from "../../steps/checkout/carts.ts";
 import { loadKnownVouchers, locksAsked } from "../../steps/checkout/redeemables.ts";
 import { codesIn, tiersIn } from "../../steps/checkout/requests.ts";
-import { asksAboutCustomers, limitedIn, subjectsOf } from "../../steps/checkout/rule-facts.ts";
+import { asksAboutCustomers, countersAsked, limitedIn, subjectsOf } from "../../steps/checkout/rule-facts.ts";
 import { unitTypesFor } from "../../steps/checkout/units.ts";
 import { loadCounted, loadUse } from "../../steps/checkout/use.ts";
 import { idsOf, loadGoods } from "../../steps/goods/goods.ts";
@@ -89,6 +89,7 @@ export async function loadState(
     subjects,
     apiKeyIds: [...new Set(commands.map(({ api_key_id }) => api_key_id))],
     moments: commands.map(({ now }) => ({ now, zone: zoneOf(project) })),
+    asked: countersAsked(commands),
   };
   const [points, stocked, rows, units, known, held, counters] = await Promise.all([
     openPointCards(db, project, commands[0]!.catalog, vouchers, { lots: ahead?.lots ?? undefined }),

@@ -30,6 +30,8 @@ type Counting = {
   days: readonly string[];
   /** What is counted beside the campaigns of the codes. */
   subjectIds?: readonly string[];
+  /** Whether anybody asks what the campaigns have counted. */
+  asksCampaigns?: boolean;
 };
 
 /**
@@ -39,7 +41,7 @@ type Counting = {
 export async function readCodesAhead(
   db: Db,
   requests: readonly Request[],
-  { days, subjectIds = [] }: Counting,
+  { days, subjectIds = [], asksCampaigns = true }: Counting,
 ): Promise<CodesAhead> {
   const { project, catalog } = requests[0]!;
   const codes = codesIn(requests);
@@ -47,7 +49,7 @@ export async function readCodesAhead(
   const isPaid =
     requests.some(({ sent }) => sent.redeemables.some(({ gift }) => gift)) || rewardsIn(requests).length > 0;
   const hasCodes = codes.length > 0;
-  const ofCampaigns = hasCodes && catalog.campaigns.size > 0;
+  const ofCampaigns = hasCodes && asksCampaigns && catalog.campaigns.size > 0;
   const counted = ofCampaigns ? db`(${named("campaign_id")} || ${subjectIds}::text[])` : subjectIds;
   const [assignments, held, counters, lots, holders] = await together([
     hasCodes ? loadVoucherAssignments(db, project.id, named("id")) : [],

@@ -8,6 +8,7 @@ import type { PromotionTierRow } from "../../resources/promotions/promotion-tier
 import {
   asksAboutCustomers,
   collectionsNamed,
+  countersAsked,
   countsDecide,
   customersAsked,
   loadStandings,
@@ -40,6 +41,7 @@ async function loadedFor(catalog: Catalog): Promise<Loaded[]> {
   };
   const { segmentsOf, tiersOf } = await loadStandings(undefined as never, PROJECT, catalog, people);
   assert.equal(hasAsked, segmentsOf !== NO_STANDINGS.segmentsOf || tiersOf !== NO_STANDINGS.tiersOf);
+  assert.equal(countersAsked([{ catalog }]).campaigns, countsDecide(catalog));
   const isAsked = asksAboutCustomers([{ catalog }], [], [TIER]);
   assert.equal(customersAsked([{ command: { catalog }, cart: ASKER }], []).length, isAsked ? 1 : 0);
   return [
@@ -48,6 +50,7 @@ async function loadedFor(catalog: Catalog): Promise<Loaded[]> {
     ...(collectionsNamed(catalog, new Set()).length === 0 ? [] : (["collections"] as const)),
     ...(countsDecide(catalog) ? (["campaign_counts"] as const) : []),
     ...(isAsked ? (["customer_counts"] as const) : []),
+    ...(countersAsked([{ catalog }]).tiers ? (["own_counts"] as const) : []),
   ];
 }
 const PROJECT = { id: "proj", timezone: "UTC" };
@@ -62,8 +65,8 @@ test("facts are loaded for the rules that declare them, however their names are 
     [["campaign_counts"], "redemption.gift.amount"],
     [["customer_counts"], "campaign.redemptions.customers_count"],
     [["customer_counts"], "redemption.count.per_customer.daily"],
-    // What a code counts itself is in its row.
-    [[], "redemption.count.daily"],
+    // What a code counts itself is in its row; a tier has counters.
+    [["own_counts"], "redemption.count.daily"],
     [[], "order.amount"],
     [[], "redemption.api_key", "seg_1"],
   ];

@@ -12,6 +12,7 @@ import { loadSegmentsOf, type Somebody } from "../customers/segment-membership.t
 import { loadTiersOf } from "../points/tiers-held.ts";
 import { type BudgetsAsked, isLimited, limitsUnits } from "./budgets.ts";
 import { type KnownVoucher, rulesOfTier, rulesOfVoucher } from "./redeemables.ts";
+import type { CountersAsked } from "./use.ts";
 
 // Rules declare the facts that are loaded for them (`loads`). For carts each of those facts is loaded here, from that
 // declaration. Earnings and costs of rewards have the same rules: what those name comes from it too (`named-in-rules.ts`).
@@ -55,6 +56,13 @@ export const collectionsNamed = (catalog: Catalog, unitTypes: ReadonlySet<string
  */
 export const countsDecide = (catalog: Catalog): boolean =>
   loadsIn(catalog).facts.has("campaign_counts") || limitsUnits(catalog);
+
+/** `campaign_counts` and `own_counts`: whose counters any rule looks at. The others are not read to decide. */
+export const countersAsked = (requests: readonly Request[]): CountersAsked => {
+  const isAsked = (fact: "campaign_counts" | "own_counts") =>
+    catalogsOf(requests).some((catalog) => loadsIn(catalog).facts.has(fact));
+  return { campaigns: isAsked("campaign_counts"), tiers: isAsked("own_counts") };
+};
 
 const countsCustomers = (catalog: Catalog): boolean => loadsIn(catalog).facts.has("customer_counts");
 

@@ -146,15 +146,23 @@ type Wanted = {
   counters?: readonly CounterRow[] | null;
 };
 
-/** What campaigns and tiers have counted: one statement, or none where nothing counts. */
+/** Counters of campaigns, and of tiers. */
+export type CountersAsked = { campaigns: boolean; tiers: boolean };
+
+/** What campaigns and tiers have counted, of those that are asked: one statement, or none. */
 export async function loadCounted(
   db: Db,
   projectId: string,
-  { subjects, apiKeyIds, moments }: Pick<Wanted, "subjects" | "apiKeyIds" | "moments">,
+  {
+    subjects,
+    apiKeyIds,
+    moments,
+    asked = { campaigns: true, tiers: true },
+  }: Pick<Wanted, "subjects" | "apiKeyIds" | "moments"> & { asked?: CountersAsked },
 ): Promise<readonly CounterRow[]> {
   const ids = subjects.flatMap(({ ref, campaign_id, row }) => [
-    ...(campaign_id === null ? [] : [campaign_id]),
-    ...(row === null ? [ref, ...apiKeyIds.map((key) => tierKey(ref, key))] : []),
+    ...(campaign_id === null || !asked.campaigns ? [] : [campaign_id]),
+    ...(row === null && asked.tiers ? [ref, ...apiKeyIds.map((key) => tierKey(ref, key))] : []),
   ]);
   if (ids.length === 0) return [];
   const starts = moments.flatMap(({ now, zone }) => Object.values(periodsOf(startsOf(now, zone))));
