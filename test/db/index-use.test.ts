@@ -144,7 +144,10 @@ await fill();
 
 const jobs = { db: heard, now: () => NOW, newId, random: Buffer.alloc } as never;
 const purge = () => purgeExpired.run(jobs) as Promise<unknown>;
-const countRollups = () => createCountRollups().run(jobs) as Promise<unknown>;
+/** From its second turn on it looks for what is new since the last one, whether there is anything or not. */
+const rollups = createCountRollups();
+await rollups.run(jobs);
+const countRollups = () => rollups.run(jobs) as Promise<unknown>;
 const cancel = async () => {
   await inClub(`PUT /v1/orders/${paid.id}`, { status: "PAID" });
   await inClub(`PUT /v1/orders/${paid.id}`, { status: "CANCELED" });
