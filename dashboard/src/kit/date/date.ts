@@ -1,9 +1,10 @@
+import { dateFormat } from "../../text/formats.ts";
 import { localeOf } from "../../text/text.ts";
 
 // Moments are shown in the zone of the project. Who looks at them from elsewhere is told so.
 
 const format = (options: Intl.DateTimeFormatOptions, iso: string, timeZone?: string) =>
-  new Intl.DateTimeFormat(localeOf(), { ...options, ...(timeZone && { timeZone }) }).format(new Date(iso));
+  dateFormat(localeOf(), { ...options, ...(timeZone && { timeZone }) }).format(new Date(iso));
 
 const DAY = { day: "numeric", month: "short", year: "numeric" } as const;
 const TIME = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
@@ -34,8 +35,7 @@ export function formatPeriod(
   zone: string,
   words: { from: (day: string) => string; until: (day: string) => string },
 ): string | null {
-  if (from && to)
-    return new Intl.DateTimeFormat(localeOf(), { ...DAY, timeZone: zone }).formatRange(new Date(from), new Date(to));
+  if (from && to) return dateFormat(localeOf(), { ...DAY, timeZone: zone }).formatRange(new Date(from), new Date(to));
   if (from) return words.from(formatDay(from, zone));
   if (to) return words.until(formatDay(to, zone));
   return null;

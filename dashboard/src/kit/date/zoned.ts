@@ -1,7 +1,9 @@
+import { dateFormat } from "../../text/formats.ts";
+
 // A moment and the clock on the wall of a zone. Browsers have no library for this yet that all of them share.
 
 const partsIn = (ms: number, zone: string): number => {
-  const format = new Intl.DateTimeFormat("en-US", {
+  const format = dateFormat("en-US", {
     timeZone: zone,
     hourCycle: "h23",
     ...{ year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric", second: "numeric" },

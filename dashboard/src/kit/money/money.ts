@@ -1,3 +1,5 @@
+import { numberFormat } from "../../text/formats.ts";
+
 // Amounts are whole numbers of 1/100, whatever the currency. Nothing here passes through a binary fraction.
 
 /** Currencies without a small coin: of whole amounts only the part before the point is written. */
@@ -19,7 +21,7 @@ export function formatMoney(
   { locale = "en-GB", sign = true }: { locale?: string; sign?: boolean } = {},
 ): string {
   const digits = digitsOf(minor, currency);
-  const format = new Intl.NumberFormat(locale, {
+  const format = numberFormat(locale, {
     ...(sign ? { style: "currency" as const, currency, currencyDisplay: "narrowSymbol" as const } : {}),
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
@@ -38,7 +40,7 @@ export const formatDiscount = (
 ): string => formatMoney(minor === 0 ? 0 : -Math.abs(minor), currency, options);
 
 const separatorsOf = (locale: string) => {
-  const parts = new Intl.NumberFormat(locale, { useGrouping: true }).formatToParts(1234567.8);
+  const parts = numberFormat(locale, { useGrouping: true }).formatToParts(1234567.8);
   const of = (type: string) => parts.find((part) => part.type === type)?.value ?? "";
   return { group: of("group"), decimal: of("decimal") };
 };
