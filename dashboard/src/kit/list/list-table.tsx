@@ -1,7 +1,7 @@
 import { Checkbox, UnstyledButton } from "@mantine/core";
 import { IconArrowDown, IconArrowUp } from "@tabler/icons-react";
 import { columnVisibilityFeature, rowSelectionFeature, tableFeatures, useTable } from "@tanstack/react-table";
-import { useMemo } from "react";
+import { useDeferredValue, useMemo } from "react";
 import { useText } from "../../text/text.ts";
 import type { Column, Look } from "./columns.tsx";
 import classes from "./list.module.css";
@@ -51,9 +51,13 @@ const sortOf = <R,>({ sort }: Column<R>, order: string | null) =>
       ? ("descending" as const)
       : ("ascending" as const);
 
+/** As many as a window shows, more or less. They are drawn at once, and the others in the next moment. */
+const FIRST_ROWS = 12;
+
 /** The rows of a list. Narrow windows show each row as a card: the roles keep it a table for who does not see it. */
 export function ListTable<R extends object>(props: Props<R>) {
-  const { list, rows, columns, look, idOf, hidden, selection, onSelect } = props;
+  const { list, columns, look, idOf, hidden, selection, onSelect } = props;
+  const rows = useDeferredValue(props.rows, props.rows.slice(0, FIRST_ROWS));
   const t = useText();
   const byId = new Map(columns.map((column) => [column.id, column]));
   const table = useTable({
