@@ -1,6 +1,6 @@
 import { ActionIcon } from "@mantine/core";
 import { IconLayoutSidebarLeftCollapse, IconLayoutSidebarLeftExpand } from "@tabler/icons-react";
-import { useEffect, useRef } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 import { NavLink } from "react-router";
 import { useCan } from "../api/session.ts";
 import { useReadAhead } from "../api/use-op.ts";
@@ -9,6 +9,7 @@ import { GROUPS, type Screen } from "../routes/screen.ts";
 import { useText } from "../text/text.ts";
 import { ICONS } from "../theme/icons.ts";
 import classes from "./layout.module.css";
+import { useFirstList } from "./use-first-list.tsx";
 
 type NavScreen = Screen & { nav: NonNullable<Screen["nav"]> };
 const IN_NAVIGATION = SCREENS.filter((screen): screen is NavScreen => screen.nav !== null);
@@ -60,8 +61,9 @@ const idle = () =>
   });
 
 /** Loads the code of the pages, one after the other, while nobody waits for anything: the first click finds it there. */
-function useCodeOf(screens: readonly NavScreen[]): void {
+function useCodeOf(screens: readonly NavScreen[]): ReactNode {
   const begun = useRef(false);
+  const { drawn, draw } = useFirstList();
   useEffect(() => {
     if (begun.current || savesData()) return;
     begun.current = true;
@@ -72,11 +74,15 @@ function useCodeOf(screens: readonly NavScreen[]): void {
         // Whatever is the matter is told to who opens the page.
         await part().catch(() => null);
       }
+      await idle();
+      const list = screens.find(({ path }) => path === "/campaigns");
+      if (list) await draw(list).catch(() => null);
       // Stands in the browser's own timeline, where whoever measures a first click finds it.
       performance.mark(PAGES_LOADED);
     };
     void load();
-  }, [screens]);
+  }, [screens, draw]);
+  return drawn;
 }
 
 /** The pages that the role may open, by group. */
@@ -84,7 +90,7 @@ export function Navigation({ isFolded, ...rest }: { isFolded: boolean; onFold: (
   const t = useText();
   const can = useCan();
   const visible = IN_NAVIGATION.filter(({ needs }) => needs === null || can(needs));
-  useCodeOf(visible);
+  const drawn = useCodeOf(visible);
   const of = (group: NavScreen["nav"]["group"]) =>
     visible
       .filter(({ nav }) => nav.group === group)
@@ -92,6 +98,7 @@ export function Navigation({ isFolded, ...rest }: { isFolded: boolean; onFold: (
   const Fold = isFolded ? IconLayoutSidebarLeftExpand : IconLayoutSidebarLeftCollapse;
   return (
     <>
+      {drawn}
       <div className={classes.pages}>
         {of("top")}
         {GROUPS.filter((group) => group !== "settings").map((group) => {

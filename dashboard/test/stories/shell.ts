@@ -110,6 +110,13 @@ export async function shell(t: TestContext, shop: Shop): Promise<void> {
     await page.getByRole("heading", { level: 1, name: "Home" }).waitFor();
     await page.waitForFunction(() => performance.getEntriesByName("pages loaded").length > 0);
     const release = () => Promise.all(held.splice(0).map((go) => go()));
+    // One list was drawn where nobody sees it: its rows are there, and the click finds code that has run.
+    const DRAWN = "/v1/campaigns?limit=25";
+    assert.deepEqual(
+      asked.filter((one) => one === DRAWN),
+      [DRAWN],
+    );
+    assert.equal(await page.getByRole("heading", { name: "Campaigns", exact: true, level: 1 }).count(), 0);
     for (const [path, row] of [
       ["/campaigns", /Newsletter/],
       ["/redemptions", /NEWS10/],
@@ -118,7 +125,8 @@ export async function shell(t: TestContext, shop: Shop): Promise<void> {
       // As a click does, without a pointer that came near before.
       await page.locator(`nav a[href="${path}"]`).dispatchEvent("click");
       await page.getByRole("row", { name: row }).first().waitFor();
-      const [rows, figures, ...more] = asked.filter((one) => one.startsWith(`/v1${path}`));
+      const ofList = asked.filter((one) => one.startsWith(`/v1${path}`));
+      const [rows, figures, ...more] = path === "/campaigns" ? [DRAWN, ...ofList] : ofList;
       assert.doesNotMatch(rows!, /counters|totals/);
       assert.match(figures ?? "counters, which are asked for next", /counters|totals/);
       assert.deepEqual(more, []);
