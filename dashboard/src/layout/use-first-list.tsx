@@ -1,10 +1,21 @@
-import { Activity, type ReactNode, useState } from "react";
+import { Activity, Component, type ReactNode, useState } from "react";
 import { createPortal } from "react-dom";
 import { useReadAhead } from "../api/use-op.ts";
 import type { Screen } from "../routes/screen.ts";
 
 /** Until a browser has drawn a list where nobody sees it. */
 const DRAWN_MS = 2_000;
+
+/** What fails here is told on its own page, and breaks no other one. React asks for a class. */
+class Unseen extends Component<{ children: ReactNode }, { hasFailed: boolean }> {
+  override state = { hasFailed: false };
+  static getDerivedStateFromError() {
+    return { hasFailed: true };
+  }
+  override render() {
+    return this.state.hasFailed ? null : <Activity mode="hidden">{this.props.children}</Activity>;
+  }
+}
 
 /**
  * Draws a list once where nobody sees it, while nobody waits for anything: code that runs for the first time takes three times as
@@ -19,9 +30,9 @@ export function useFirstList(): { drawn: ReactNode; draw: (screen: Screen) => Pr
     await readAhead(List.first);
     setDrawn(
       createPortal(
-        <Activity mode="hidden">
+        <Unseen>
           <List />
-        </Activity>,
+        </Unseen>,
         document.createElement("div"),
       ),
     );
