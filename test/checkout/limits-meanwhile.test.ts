@@ -2,27 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { eventually } from "../support/child.ts";
 import { testDatabase } from "../support/engine.ts";
+import { hold } from "../support/hold.ts";
+import { lockWaits } from "../support/nodes.ts";
 import { testShop } from "../support/shop.ts";
 import { atMost, voucher } from "../support/two-servers.ts";
 
 const { db } = await testDatabase();
-
-/** Holds the row of a code: whoever redeems it waits until this is let go. */
-async function hold(code: string) {
-  const [held, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const ended = db.begin(async (tx) => {
-    await tx`select 1 from vouchers where code = ${code} for update`;
-    held.resolve();
-    await gate.promise;
-  });
-  await held.promise;
-  return async () => {
-    gate.resolve();
-    await ended;
-  };
-}
-
-const someoneWaits = async () => (await db`select 1 from pg_locks where not granted`).length > 0;
 
 for (const { limit, customer } of [
   { limit: "campaign.redemptions.count", customer: undefined },
@@ -55,9 +40,9 @@ for (const { limit, customer } of [
           ...(customer && { customer }),
         });
 
-      const release = await hold(codes[0]);
+      const release = await hold(db, (tx) => tx`select 1 from vouchers where code = ${codes[0]} for update`);
       const waiting = redeem(codes[0]);
-      await eventually(someoneWaits, "the redemption waits");
+      await eventually(async () => (await lockWaits(db)) > 0, "the redemption waits");
       if (brought === "changed") await ok(`PUT /v1/validation-rules/${id}`, rule(1));
       else await assign(id);
       // Nobody waits for a row for long: the first one is set aside, and this one has its turn.

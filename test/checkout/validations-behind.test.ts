@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { createLanes } from "../../src/db/batches/batch.ts";
 import { createBehind } from "../../src/db/batches/behind.ts";
 import { testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { hold } from "../support/hold.ts";
 import { okOf } from "../support/shop.ts";
 
 // A validation is answered before it is stored, and whoever redeems by it finds it. `test/laws/two-processes.test.ts` does it many
@@ -33,19 +34,7 @@ async function twoServers(now = () => performance.now()) {
 }
 
 /** Nobody can store a validation until it is released. */
-async function holdValidations() {
-  const [held, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const ended = db.begin(async (tx) => {
-    await tx`lock table validations in share row exclusive mode`;
-    held.resolve();
-    await gate.promise;
-  });
-  await held.promise;
-  return async () => {
-    gate.resolve();
-    await ended;
-  };
-}
+const holdValidations = () => hold(db, (tx) => tx`lock table validations in share row exclusive mode`);
 
 test("a validation is answered before it is stored, and a redemption by it waits until it is", async () => {
   const { a, validate, redeem, stored } = await twoServers();

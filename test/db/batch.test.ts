@@ -5,6 +5,7 @@ import { createLanes, type Flow } from "../../src/db/batches/batch.ts";
 import { StartOver } from "../../src/db/batches/commit.ts";
 import { answerAll, type Claim, claimKeys } from "../../src/idempotency/claim.ts";
 import { NOW, testDatabase, testProject } from "../support/engine.ts";
+import { hold } from "../support/hold.ts";
 import { startProxy, until } from "../support/storage.ts";
 
 const { db, open, url } = await testDatabase();
@@ -172,17 +173,7 @@ function locking(knows: "who waits" | "nothing") {
 /** Rows to lock, of which another connection holds some until it is told. */
 async function rowsHeld(all: readonly number[], some: readonly number[]) {
   await db`insert into locked select * from unnest(${all}::int[])`;
-  const [holding, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const holder = db.begin(async (tx) => {
-    await tx`select n from locked where n = any(${some}) order by n for no key update`;
-    holding.resolve();
-    await release.promise;
-  });
-  await holding.promise;
-  return async () => {
-    release.resolve();
-    await holder;
-  };
+  return hold(db, (tx) => tx`select n from locked where n = any(${some}) order by n for no key update`);
 }
 
 for (const knows of ["who waits", "nothing"] as const)

@@ -5,6 +5,7 @@ import type { Tx } from "../../src/db/db.ts";
 import { claimKeys } from "../../src/idempotency/claim.ts";
 import type { RedeemRequest } from "../../src/steps/checkout/requests.ts";
 import { NOW, testDatabase, testEngine, testProject } from "../support/engine.ts";
+import { hold } from "../support/hold.ts";
 import { lockWaits } from "../support/nodes.ts";
 import { until } from "../support/storage.ts";
 
@@ -49,27 +50,13 @@ async function shops(limits: Limits) {
   return { a, ofA, ofB, batches, gather };
 }
 
-/** Holds rows on a connection of its own until told. */
-async function holding(lock: (tx: Tx) => PromiseLike<unknown>) {
-  const [held, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  const holder = db.begin(async (tx) => {
-    await lock(tx as Tx);
-    held.resolve();
-    await release.promise;
-  });
-  await held.promise;
-  return async () => {
-    release.resolve();
-    await holder;
-  };
-}
-
 const redeeming = (code: string, more: object = {}) => ({ redeemables: [{ object: "voucher", id: code }], ...more });
 
 test("with every lane held by a locked code of one project, another project redeems before the lock is released", async () => {
   // The lock is waited for as long as it takes: both lanes stay held.
   const { a, ofA, ofB, batches } = await shops({ lanes: 2, lockMs: 0 });
-  const release = await holding(
+  const release = await hold(
+    db,
     (tx) => tx`select id from vouchers where project_id = ${a.id} and code = 'HELD' order by id for no key update`,
   );
   const waiting = Array.from({ length: 6 }, () => ofA.call("POST /v1/redemptions", redeeming("HELD")));
@@ -126,7 +113,7 @@ for (const [what, lock, body, key] of CASES)
     await ok("POST /v1/orders", { source_id: "o-1", amount: 500 });
     await ok("POST /v1/validations", redeeming("FREE", { session: { type: "LOCK", key: "ses" } }));
     const [before, count] = [batches.length, asides.length];
-    const release = await holding((tx) => lock(tx, a.id));
+    const release = await hold(db, (tx) => lock(tx, a.id));
     gather(9);
     const redeem = (sent: object, headers = {}) => ofA.call("POST /v1/redemptions", sent, headers);
     const first = redeem(redeeming("FIRST"));
@@ -143,7 +130,8 @@ for (const [what, lock, body, key] of CASES)
 
 test("a held code: only the validation with a session that needs it waits", async () => {
   const { a, ofA } = await shops({ lanes: 1, lockMs: 20, pauseMs: 5 });
-  const release = await holding(
+  const release = await hold(
+    db,
     (tx) => tx`select id from vouchers where project_id = ${a.id} and code = 'HELD' order by id for no key update`,
   );
   const ask = (code: string, key: string) =>
