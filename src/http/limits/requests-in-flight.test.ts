@@ -7,8 +7,9 @@ import { refuseBeyond } from "./requests-in-flight.ts";
 
 const JSON_BODY = { "Content-Type": "application/json" };
 
-/** A server that answers when it is told to, with so many places. */
+/** A server that answers when it is told to, with so many places, and whose loop is as busy as it is told. */
 async function held(max: number) {
+  const loop = { at: 0, part: 0 };
   const waiting: ServerResponse[] = [];
   let refused = 0;
   let ids = 0;
@@ -22,6 +23,7 @@ async function held(max: number) {
     count: () => {
       refused += 1;
     },
+    loop: { now: () => loop.at, worked: () => loop.part },
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/redemptions`;
@@ -39,7 +41,7 @@ async function held(max: number) {
     server.closeAllConnections();
     server.close();
   };
-  return { send, ask, until, answer, close, refusals: () => refused };
+  return { send, ask, until, answer, close, loop, refusals: () => refused };
 }
 
 test("more than it can work on is refused before it is read, and whoever asks little is not", async () => {
@@ -91,5 +93,44 @@ test("a place is free when its client has gone, and what is read or uploaded tak
   while (await isRefused()) next = ask("a");
   answer();
   for (const one of await Promise.all([...others, next])) assert.equal(one.status, 200);
+  close();
+});
+
+test("a burst has all places; of a queue that stands while the loop is busy a quarter", async () => {
+  const { ask, until, answer, close, loop } = await held(16);
+  const statusOf = async (caller = "busy") => {
+    const { status } = await ask(caller);
+    return status;
+  };
+  const waiting = Array.from({ length: 8 }, () => ask("busy"));
+  await until(8);
+  const more = async () => {
+    waiting.push(ask("busy"));
+    await until(waiting.length);
+  };
+  loop.part = 1;
+  loop.at = 900;
+  await more();
+  loop.at = 1_100;
+  assert.equal(await statusOf(), 503, "more than four have waited for a second");
+  waiting.push(ask("calm"));
+  await until(10);
+  loop.at = 1_150;
+  loop.part = 0.5;
+  assert.equal(await statusOf(), 503, "it is looked at ten times a second");
+  loop.at = 1_250;
+  await more();
+  loop.at = 60_000;
+  await more();
+  loop.part = 1;
+  answer();
+  for (const { status } of await Promise.all(waiting.splice(0))) assert.equal(status, 200);
+  // Fewer waited meanwhile: the second begins again.
+  loop.at = 60_050;
+  for (let n = 0; n < 6; n += 1) await more();
+  loop.at = 60_500;
+  await more();
+  answer();
+  await Promise.all(waiting);
   close();
 });

@@ -1,4 +1,5 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { performance } from "node:perf_hooks";
 import { ApiError } from "../../core/errors.ts";
 import { SECURITY_HEADERS } from "../answers/security-headers.ts";
 
@@ -10,11 +11,58 @@ type Options = {
   newRequestId(): string;
   /** One was refused. */
   count(): void;
+  loop?: Loop;
+};
+/** The loop of this process. */
+type Loop = {
+  now(): number;
+  /** The part of the time since it was asked last in which it worked, and did not wait. */
+  worked(): number;
 };
 
 /** The part of all places that a caller has beyond the limit. */
 const OWN_PART = 1 / 8;
 const CALLER_HEADERS = ["x-app-id", "x-client-application-id", "x-management-id", "authorization", "cookie"];
+
+/** So many of the places may be taken for long while the loop has no time left. */
+const STANDING_PART = 1 / 4;
+/** A queue that stands for so long is no burst. */
+const STANDS_MS = 1_000;
+const BUSY = 0.9;
+const LOOK_MS = 100;
+
+function thisLoop(): Loop {
+  let before = performance.eventLoopUtilization();
+  return {
+    now: () => performance.now(),
+    worked: () => {
+      const after = performance.eventLoopUtilization();
+      const { utilization } = performance.eventLoopUtilization(after, before);
+      before = after;
+      return utilization;
+    },
+  };
+}
+
+/**
+ * How many places there are now. Whoever comes when 512 wait at 500 a second waits for a second: for a burst that is better than to be
+ * refused. A queue that stays so long makes everybody wait, and nothing faster: then 128 wait, for a quarter of a second. Where
+ * calls wait for the database and the loop does not, all places stay.
+ */
+function placesOf(max: number, { now, worked }: Loop): (taken: number) => number {
+  const standing = max * STANDING_PART;
+  let [lookedAt, isCrowded] = [now(), false];
+  let since: number | null = null;
+  return (taken) => {
+    const at = now();
+    since = taken < standing ? null : (since ?? at);
+    if (at - lookedAt >= LOOK_MS) {
+      lookedAt = at;
+      isCrowded = worked() > BUSY && (isCrowded || (since !== null && at - since >= STANDS_MS));
+    }
+    return isCrowded ? standing : max;
+  };
+}
 
 /** Who asks, as far as that is seen without looking anything up. Two who are taken for one share their places. */
 function callerOf({ headers, socket }: IncomingMessage): string {
@@ -30,12 +78,13 @@ const isCounted = ({ method, headers }: IncomingMessage): boolean =>
  * Refuses what a process cannot work on, before anything of it is read. Ten times as many requests as it can do would otherwise
  * take all its time: to read one, to find its key and to say no takes a tenth of a redemption, and this a hundredth.
  */
-export function refuseBeyond(server: Server, { max, newRequestId, count }: Options): void {
+export function refuseBeyond(server: Server, { max, newRequestId, count, loop = thisLoop() }: Options): void {
   const [handle] = server.listeners("request") as [(request: IncomingMessage, response: ServerResponse) => void];
   const ofCaller = new Map<string, number>();
   let all = 0;
   const { body } = new ApiError("overloaded", { details: "The server has more requests than it can work on" });
-  const hasRoom = (own: number) => all < max || (all < 2 * max && own < max * OWN_PART);
+  const places = placesOf(max, loop);
+  const hasRoom = (own: number) => all < places(all) || (all < 2 * max && own < max * OWN_PART);
 
   const take = (caller: string, own: number, response: ServerResponse) => {
     all += 1;
