@@ -21,12 +21,15 @@ export async function bringsLimit(tx: Tx, projectId: string, changes: readonly C
  * The last statement of what uses something: it fails when a limit came after the revision that was decided with. Without it
  * a limit of 10 could be passed: one batch knows it and takes the tenth, and another one, which does not, adds an eleventh
  * after the limit was answered. What is used is locked by then: whoever knows the limit waits for us, and counts us.
+ * It fails as well when the row is gone, without which inserts insert nothing.
  */
 export async function requireNoNewLimit(tx: Tx, projectId: string, revision: number): Promise<void> {
   await tx`
-    select 1 / (limits_revision <= ${revision})::int from tenants where project_id = ${projectId}`.catch((error) => {
-    throw isGuarded(error) ? new OldConfiguration("a limit came meanwhile") : error;
-  });
+    select 1 / count(*) filter (where limits_revision <= ${revision}) from tenants where project_id = ${projectId}`.catch(
+    (error) => {
+      throw isGuarded(error) ? new OldConfiguration("a limit came meanwhile") : error;
+    },
+  );
 }
 
 /**

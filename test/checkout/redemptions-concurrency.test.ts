@@ -537,7 +537,7 @@ test("a use that breaks a limit, or was decided on another balance, is not store
       tx.savepoint((own) => saveUses(own as never, world.project.id, [{ ...use, ...more }]));
     const fails = { code: "22012" };
     await assert.rejects(save({ id: code.id, quantity: 1, available: null, by: 2 }), fails);
-    assert.equal(await save({ id: code.id, quantity: 1, available: null }), 1);
+    await save({ id: code.id, quantity: 1, available: null });
     await assert.rejects(save({ id: code.id, quantity: 1, available: null }), fails);
     await assert.rejects(save({ id: card.id, quantity: null, available: 100 }), fails);
     throw undone;

@@ -62,6 +62,16 @@ const SOURCE_RULES: typeof RULES = {
       : null,
   "a statement also runs where projects are spread over machines": ({ path, text }) =>
     path === "src/db/records.ts" ? null : (statementsOf(text).map(spreadFault).find(Boolean) ?? null),
+  // Citus runs the one WITH that writes where the rows are, as long as it is an update; an insert it would gather elsewhere.
+  "the one WITH that writes is that of updateEach, which is given an update": ({ path, text }) => {
+    if (path === "src/db/each-row.ts") return null;
+    const hidden = statementsOf(text).find((sql) => /\bas (?:not )?(?:materialized )?\( ?\?/i.test(sql));
+    if (hidden) return `a WITH that may write: ${hidden}`;
+    const calls = [...withoutComments(text).matchAll(/\bupdateEach\([^;]*;/g)].map(([call]) => call);
+    const updates = text.match(/\bconst update = tx`\s*update /g) ?? [];
+    const other = calls.find((call) => !call.endsWith(", update);"));
+    return other ?? (calls.length === updates.length ? null : `not all are updates: ${calls.join(" ")}`);
+  },
   "a sub-select names its project by its id, not by a column of the rows around it": ({ text }) =>
     statementsOf(text, SUB_SELECT).map(aroundFault).find(Boolean) ?? null,
   "a statement runs on PostgreSQL 15": ({ text }) => statementsOf(text).map(newerFault).find(Boolean) ?? null,
@@ -372,6 +382,21 @@ test("the rules find a fault that is planted", () => {
     ),
     from("update a set b = case when d = '' then 1 else 2 end where project_id = ${p} returning id"),
   );
+  const written = "the one WITH that writes is that of updateEach, which is given an update";
+  finds(
+    written,
+    "src/resources/a/store.ts",
+    from("with done as (${update} returning 1) select count(*) from done"),
+    from("with a as materialized ( ${rows} ) select id from a"),
+    "const update = tx`insert into a select 1`;\nawait updateEach(tx, p, 1, update);",
+    "await updateEach(tx, p, 1, tx`update a set b = 1`);",
+  );
+  allows(
+    written,
+    "src/resources/a/store.ts",
+    "const update = tx`\n  update a set b = 1 where project_id = ${p}`;\nawait updateEach(tx, p, 1, update);",
+  );
+  allows(written, "src/resources/a/store.ts", from("with a as (select id from b) select id from a where c in (${d})"));
   const around = "a sub-select names its project by its id, not by a column of the rows around it";
   finds(around, "src/a.ts", from("(select k.name from categories k where k.project_id = x.project_id and k.id = a)"));
   allows(around, "src/a.ts", from("(select k.name from categories k where k.project_id = ${p} and k.id = a)"));

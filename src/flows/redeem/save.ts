@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { addedTo, counterName } from "../../core/redeem/counters.ts";
 import { StartOver } from "../../db/batches/commit.ts";
 import { isTaken } from "../../db/db.ts";
@@ -66,11 +65,9 @@ async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, p
     saveOrders(tx, projectId, plan.orders).catch((error) => {
       throw isTaken(error) ? new StartOver("another order with this source id was made meanwhile") : error;
     }),
-    addToCounters(tx, projectId, plan.counters).then((count) =>
-      assert.equal(count, plan.counters.length, "every counter was locked"),
-    ),
+    addToCounters(tx, projectId, plan.counters),
     addUnits(tx, projectId, plan.units),
-    saveUses(tx, projectId, uses).then((count) => assert.equal(count, uses.length, "every limit and balance holds")),
+    saveUses(tx, projectId, uses),
     saveLots(tx, projectId, plan.lots),
     insertCredits(tx, projectId, plan.entries),
     insertRedemptions(tx, projectId, plan.redemptions),

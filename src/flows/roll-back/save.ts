@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import type { Tx } from "../../db/db.ts";
 import { later, together } from "../../db/together.ts";
 import { recordInto, startRecording, withIds } from "../../events/events.ts";
@@ -42,22 +41,16 @@ export async function saveRound(
   const uses = usesAfter(plan.uses, state.points);
   const writes = [
     saveOrders(tx, projectId, plan.orders),
-    addToCounters(tx, projectId, counters).then((count) =>
-      assert.equal(count, counters.length, "every counter was locked"),
-    ),
+    addToCounters(tx, projectId, counters),
     takeBackUnits(
       tx,
       projectId,
       plan.units.map((row) => ({ ...row, units: -row.units })),
     ),
-    saveUses(tx, projectId, uses).then((count) =>
-      assert.equal(count, uses.length, "every balance is what was decided on"),
-    ),
+    saveUses(tx, projectId, uses),
     saveLots(tx, projectId, plan.lots),
     insertCredits(tx, projectId, plan.entries),
-    markRolledBack(tx, projectId, rolledBack).then((count) =>
-      assert.equal(count, rolledBack.length, "nothing is rolled back twice"),
-    ),
+    markRolledBack(tx, projectId, rolledBack),
     insertRedemptions(tx, projectId, plan.redemptions),
     tally(tx, projectId, plan.redemptions),
   ];

@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { type Account, type Moved, openAccount, receive, spend } from "../../core/ledger/account.ts";
 import { balanceType } from "../../core/ledger/transaction-view.ts";
 import type { EntryRow, LotRow } from "../../core/rows/ledger.ts";
@@ -133,7 +132,7 @@ export async function saveGiftCards(tx: Tx, project: Of, cards: Iterable<OpenCar
     template_version: null,
     updated_at: entries.at(-1)!.created_at,
   }));
-  assert.equal(await saveUses(tx, project.id, uses), uses.length, "the balances are what was decided on");
+  await saveUses(tx, project.id, uses);
   await saveLots(
     tx,
     project.id,

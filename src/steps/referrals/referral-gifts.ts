@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { isShared, joinsOnce } from "../../core/publish/publish.ts";
 import type { CatalogReward } from "../../core/rows/campaign.ts";
@@ -77,7 +76,7 @@ export async function giveAll(
   const given = await saveGiven(tx, project.id, { work, gifts, found });
   await addBalances(tx, { project, catalog, gifts, given, codes, reason });
   const counts = [...work.taken].map(([id, by]) => ({ id, by }));
-  assert.equal(await takeRewardStock(tx, project.id, counts), counts.length, "what is left was locked");
+  await takeRewardStock(tx, project.id, counts);
   return given;
 }
 

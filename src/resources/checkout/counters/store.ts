@@ -1,6 +1,7 @@
 import type { CounterKey, CounterRow, CounterValues } from "../../../core/rows/counter.ts";
 import { StartOver } from "../../../db/batches/commit.ts";
 import { type Db, type Fragment, type IdList, isGuarded, type Tx } from "../../../db/db.ts";
+import { updateEach } from "../../../db/each-row.ts";
 import { tenantOf } from "../../../db/records.ts";
 
 const columns = (db: Db) => db`
@@ -82,11 +83,11 @@ export async function countLast(tx: Tx, projectId: string, rows: readonly Counte
   });
 }
 
-/** Adds to counters that are there; a rollback adds what is negative. Returns how many there were. */
-export async function addToCounters(tx: Tx, projectId: string, rows: readonly CounterRow[]): Promise<number> {
-  if (rows.length === 0) return 0;
+/** Adds to counters that are locked; a rollback adds what is negative. Where one is gone, the transaction fails. */
+export async function addToCounters(tx: Tx, projectId: string, rows: readonly CounterRow[]): Promise<void> {
+  if (rows.length === 0) return;
   const of = (field: keyof CounterValues) => rows.map((row) => row[field]);
-  const { count } = await tx`
+  const update = tx`
     update counters c set redemptions = c.redemptions + x.redemptions, order_amount = c.order_amount + x.order_amount,
       discount_amount = c.discount_amount + x.discount_amount, gift_amount = c.gift_amount + x.gift_amount
     from unnest(${rows.map((r) => r.subject_kind as string)}::text[], ${rows.map((r) => r.subject_id)}::text[],
@@ -96,5 +97,5 @@ export async function addToCounters(tx: Tx, projectId: string, rows: readonly Co
       as x (subject_kind, subject_id, period_kind, period_start, redemptions, order_amount, discount_amount, gift_amount)
     where c.project_id = ${projectId} and c.subject_kind = x.subject_kind and c.subject_id = x.subject_id
       and c.period_kind = x.period_kind and c.period_start = x.period_start`;
-  return count;
+  await updateEach(tx, projectId, rows.length, update);
 }

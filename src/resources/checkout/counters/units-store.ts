@@ -28,12 +28,11 @@ export async function addUnits(tx: Tx, projectId: string, rows: readonly UnitsRo
     on conflict (project_id, subject_id, customer_id, name) do update set units = unit_counters.units + excluded.units`;
 }
 
-/** Takes units back that were added before, and returns how many counters there were. */
-export async function takeBackUnits(tx: Tx, projectId: string, rows: readonly UnitsRow[]): Promise<number> {
-  if (rows.length === 0) return 0;
-  const { count } = await tx`
+/** Takes units back that were added before. What a customer used is gone once the customer was erased. */
+export async function takeBackUnits(tx: Tx, projectId: string, rows: readonly UnitsRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  await tx`
     update unit_counters u set units = u.units - x.units from ${unnestedUnits(tx, rows)}
     where u.project_id = ${projectId} and u.subject_id = x.subject_id and u.customer_id = x.customer_id
       and u.name = x.name`;
-  return count;
 }

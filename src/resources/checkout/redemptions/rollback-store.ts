@@ -1,6 +1,7 @@
 import { type EffectKept, effectOf } from "../../../core/redeem/effect-kept.ts";
 import type { RedemptionRow } from "../../../core/rows/redemption.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
+import { updateEach } from "../../../db/each-row.ts";
 
 /** A redemption, and whose its order is: who is locked before the order. */
 export type Undoable = RedemptionRow & { order_customer_id: string | null };
@@ -69,11 +70,11 @@ export const lockStatuses = (tx: Tx, projectId: string, ids: readonly string[]) 
     select id, status, order_shown from redemptions where project_id = ${projectId} and id = any(${ids})
     order by id for no key update`.execute();
 
-/** Guarded: where one is not a success any more, something is divided by zero, and the transaction fails. */
-export async function markRolledBack(tx: Tx, projectId: string, ids: readonly string[]): Promise<number> {
-  if (ids.length === 0) return 0;
-  const { count } = await tx`
+/** Guarded: where one is gone or not a success any more, something is divided by zero, and the transaction fails. */
+export async function markRolledBack(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return;
+  const update = tx`
     update redemptions set status = substr('ROLLED_BACK', 1 / (case when status = 'SUCCEEDED' then 1 else 0 end))
     where project_id = ${projectId} and id = any(${ids})`;
-  return count;
+  await updateEach(tx, projectId, ids.length, update);
 }

@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { effectKept } from "../../../core/redeem/effect-kept.ts";
 import type { RedemptionRow } from "../../../core/rows/redemption.ts";
 import type { Tx } from "../../../db/db.ts";
@@ -8,8 +7,7 @@ import { insertOf, tenantOf } from "../../../db/records.ts";
 export async function insertRedemptions(tx: Tx, projectId: string, rows: readonly RedemptionRow[]): Promise<void> {
   if (rows.length === 0) return;
   const kept = rows.map((row) => ({ ...row, effect: effectKept(row) }));
-  const { count } = await tx`insert into redemptions ${insertOf(tx, "redemptions", projectId, kept)}`;
-  assert.equal(count, rows.length);
+  await tx`insert into redemptions ${insertOf(tx, "redemptions", projectId, kept)}`;
 }
 
 /** Adds to the totals of the list; each batch in rows of its own, so that no two wait for each other. */

@@ -1,6 +1,7 @@
 import type { CampaignRewardRow, CatalogReward } from "../../../core/rows/campaign.ts";
 import { crudStore, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Tx } from "../../../db/db.ts";
+import { updateEach } from "../../../db/each-row.ts";
 import type { Reward, RewardQuery } from "./schema.ts";
 
 const CONFIGURED = [
@@ -54,18 +55,18 @@ export const lockRewards = (tx: Tx, projectId: string, ids: readonly string[]) =
 
 /**
  * Counts so many of each as redeemed, and takes them from what is left. With a negative number they come back. Each
- * reward once, sorted by id or locked before. Where there is not enough, the transaction fails. Returns of how many it was.
+ * reward once, sorted by id or locked before. Where there is not enough, or one is gone, the transaction fails.
  */
 export async function takeRewardStock(
   tx: Tx,
   projectId: string,
   taken: readonly { id: string; by: number }[],
-): Promise<number> {
-  if (taken.length === 0) return 0;
-  const { count } = await tx`
+): Promise<void> {
+  if (taken.length === 0) return;
+  const update = tx`
     update rewards r set stock = (r.stock - x.by) / (case when r.stock is null or r.stock >= x.by then 1 else 0 end),
       redeemed = greatest(r.redeemed + x.by, 0)
     from unnest(${taken.map(({ id }) => id)}::text[], ${taken.map(({ by }) => by)}::bigint[]) as x (id, by)
     where r.project_id = ${projectId} and r.id = x.id`;
-  return count;
+  await updateEach(tx, projectId, taken.length, update);
 }

@@ -1,5 +1,6 @@
 import { type Benefit, stockShown } from "../../../core/loyalty/program/benefit.ts";
 import type { Db, Tx } from "../../../db/db.ts";
+import { updateEach } from "../../../db/each-row.ts";
 import { statusStore } from "../../../db/status-store.ts";
 import { type BenefitShown, ORDERS } from "./schema.ts";
 
@@ -44,17 +45,17 @@ export const lockStock = (tx: Tx, projectId: string, ids: readonly string[]) =>
     where project_id = ${projectId} and id = any(${ids}) and stock_quantity is not null
     order by id for no key update`.execute();
 
-/** Takes so many of each, and says of how many. They are locked: where there is not enough, the transaction fails. */
+/** Takes so many of each. They are locked: where there is not enough, or one is gone, the transaction fails. */
 export async function takeStock(
   tx: Tx,
   projectId: string,
   taken: readonly { id: string; by: number }[],
-): Promise<number> {
-  if (taken.length === 0) return 0;
-  const { count } = await tx`
+): Promise<void> {
+  if (taken.length === 0) return;
+  const update = tx`
     update loyalty_benefits b set stock_quantity =
       (b.stock_quantity - x.by) / (case when b.stock_quantity >= x.by then 1 else 0 end)
     from unnest(${taken.map(({ id }) => id)}::text[], ${taken.map(({ by }) => by)}::bigint[]) as x (id, by)
     where b.project_id = ${projectId} and b.id = x.id`;
-  return count;
+  await updateEach(tx, projectId, taken.length, update);
 }

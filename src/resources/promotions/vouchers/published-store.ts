@@ -1,5 +1,6 @@
 import type { VoucherRow } from "../../../core/rows/voucher.ts";
 import type { Db, Tx } from "../../../db/db.ts";
+import { updateEach } from "../../../db/each-row.ts";
 import { vouchersOf } from "./state-store.ts";
 
 /** How many codes of a campaign are wanted. */
@@ -49,12 +50,12 @@ export const findHeldBy = (
 /** A code as it is after it was published, `by` times more. */
 export type PublishedVoucher = { row: VoucherRow; by: number };
 
-/** Guarded: a code that was published by somebody else meanwhile stays as it is. */
-export async function savePublished(tx: Tx, projectId: string, published: readonly PublishedVoucher[]) {
-  if (published.length === 0) return 0;
+/** Guarded: where a code is gone, or was published by somebody else meanwhile, the transaction fails. */
+export async function savePublished(tx: Tx, projectId: string, published: readonly PublishedVoucher[]): Promise<void> {
+  if (published.length === 0) return;
   const of = <F extends keyof VoucherRow>(field: F) => published.map(({ row }) => row[field]);
   const settings = published.map(({ row }) => (row.settings === null ? null : JSON.stringify(row.settings)));
-  const { count } = await tx`
+  const update = tx`
     update vouchers v set published_count = x.published_count, holder_id = x.holder_id, referrer_id = x.referrer_id,
       settings = x.settings, template_version = x.template_version,
       updated_at = greatest(v.updated_at, x.updated_at)
@@ -63,5 +64,5 @@ export async function savePublished(tx: Tx, projectId: string, published: readon
       ${of("template_version")}::integer[], ${of("updated_at")}::timestamptz[])
       as x (id, published_count, by, holder_id, referrer_id, settings, template_version, updated_at)
     where v.project_id = ${projectId} and v.id = x.id and v.published_count = x.published_count - x.by`;
-  return count;
+  await updateEach(tx, projectId, published.length, update);
 }

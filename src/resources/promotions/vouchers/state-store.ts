@@ -65,11 +65,11 @@ export type SavedSums = Pick<VoucherRow, "id" | "account" | "tier" | "updated_at
  * Guarded: where the limit of a code would not hold, or its balance is not what was decided on, its number is divided by
  * zero, and the transaction fails. A condition of the statement would only leave the row out, and COMMIT may follow at once.
  */
-export async function saveUses(tx: Tx, projectId: string, uses: readonly VoucherUse[]): Promise<number> {
-  if (uses.length === 0) return 0;
+export async function saveUses(tx: Tx, projectId: string, uses: readonly VoucherUse[]): Promise<void> {
+  if (uses.length === 0) return;
   const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
   // Its code is locked, so a state that this statement does not find is not there.
-  const { count } = await tx`
+  await tx`
     insert into voucher_states as s (project_id, voucher_id, redeemed_quantity, uses, account, template_version, updated_at)
     select p.project_id, x.id, coalesce(b.redeemed_quantity, 0) + x.by / (case when
         (x.quantity is null or x.by <= 0 or coalesce(b.redeemed_quantity, 0) + x.by <= x.quantity)
@@ -85,7 +85,6 @@ export async function saveUses(tx: Tx, projectId: string, uses: readonly Voucher
       uses = excluded.uses, account = excluded.account,
       template_version = coalesce(s.template_version, excluded.template_version),
       updated_at = greatest(s.updated_at, excluded.updated_at)`;
-  return count;
 }
 
 /** How often new codes had been redeemed before they came here. */
