@@ -48,6 +48,11 @@ const unlockedCards = {
 
 export const MUTANTS: Mutant[] = [
   {
+    without: "the count of rows that a statement compares before COMMIT",
+    edits: [{ file: "src/db/each-row.ts", from: "1 / (count(*) = ${count}::bigint)::int", to: "count(*)" }],
+    caughtBy: { file: "test/db/each-row.test.ts", tests: "where a row is gone" },
+  },
+  {
     without: "the question whether a limit came meanwhile",
     edits: [
       {
