@@ -15,6 +15,7 @@ import {
   isShipping,
   type ProductRow,
   productsById,
+  productsOfSkus,
   shippingProduct,
 } from "../../resources/catalogue/products/store.ts";
 import { findSkus, type SkuRow } from "../../resources/catalogue/skus/store.ts";
@@ -41,15 +42,19 @@ function byReference<R extends { id: string; source_id: string | null }>(rows: r
 /** When built-in products were created. */
 const BEGINNING = "1970-01-01T00:00:00.000Z";
 
-/** Everything that the references name, in three statements however many there are. */
+/** Everything that the references name, in three statements however many there are, which do not wait for each other. */
 export async function loadGoods(db: Db, projectId: string, references: References): Promise<Goods> {
   const unique = (names: readonly string[]) => [...new Set(names)];
-  const [products, skus] = await Promise.all([
-    references.products.length > 0 ? findProducts(db, projectId, unique(references.products)) : [],
-    references.skus.length > 0 ? findSkus(db, projectId, unique(references.skus)) : [],
+  const named = { products: unique(references.products), skus: unique(references.skus) };
+  const [products, skus, ofSkus] = await Promise.all([
+    named.products.length > 0 ? findProducts(db, projectId, named.products) : [],
+    named.skus.length > 0 ? findSkus(db, projectId, named.skus) : [],
+    named.skus.length > 0 ? productsOfSkus(db, projectId, named.skus) : [],
   ]);
-  const parentIds = unique(skus.map(({ product_id }) => product_id));
-  const parents = parentIds.length > 0 ? await productsById(db, projectId, parentIds) : [];
+  // A SKU that got its name between the two statements has its product looked for once more.
+  const found = new Set(ofSkus.map(({ id }) => id));
+  const missing = unique(skus.map(({ product_id }) => product_id)).filter((id) => !found.has(id));
+  const parents = missing.length > 0 ? [...ofSkus, ...(await productsById(db, projectId, missing))] : ofSkus;
   const asksShipping = references.products.some(isShipping) && !products.some(({ id }) => isShipping(id));
   return {
     products: byReference(asksShipping ? [...products, shippingProduct(projectId, BEGINNING)] : products),
