@@ -6,7 +6,7 @@ import { purgeExpired } from "../../src/jobs/purge-expired.ts";
 import { dueDeliveries } from "../../src/resources/platform/webhooks/sending-store.ts";
 import { newId } from "../../src/sources.ts";
 import { NOW, testDatabase, testEngine } from "../support/engine.ts";
-import { NODES } from "../support/nodes.ts";
+import { fill, listening } from "../support/plans.ts";
 import { okOf, testShop } from "../support/shop.ts";
 
 // An index of a table that redemptions, validations and webhooks write to costs each of them. So each one has an operation that
@@ -17,59 +17,12 @@ const HOT = [
   ...["vouchers", "validations", "webhook_deliveries", "customers"],
 ];
 
-const statements: { text: string; parameters: readonly unknown[] }[] = [];
-const heard = open({ max: 1, onQuery: (text, parameters) => statements.push({ text, parameters }) });
+const { heard, plansOf } = listening(db, open);
 const { ok: make, call, project } = await testShop(db);
 const ok = okOf((await testEngine(heard, project, { hot: heard })).call);
 /** Another one, whose orders bring points: in the first one they would change what each redemption reads. */
 const club = await testShop(db);
 const inClub = okOf((await testEngine(heard, club.project, { hot: heard })).call);
-
-/** Each table has many rows like the ones that were made, under other names: then an index is worth it. */
-async function fill(): Promise<void> {
-  const named: Record<string, string> = {
-    customers: "id source_id tracking_id",
-    vouchers: "id code code_folded holder_id referrer_id",
-    validations: "id customer_id tracking_id",
-    webhook_deliveries: "id webhook_id object_id event_id customer_id holder_id",
-    ledger_lots: "id account_id order_id bucket_id",
-    redemptions:
-      "id voucher_code tracking_id order_id customer_id related_object_id campaign_id parent_id redemption_id",
-    orders: "id source_id customer_id referrer_id",
-    events: "id customer_id voucher_id campaign_id",
-    ledger_entries: "id account_id campaign_id",
-    idempotency_keys: "key",
-  };
-  for (const [table, columns] of Object.entries(named)) {
-    const names = columns
-      .split(" ")
-      .map((column) => `'${column}', t.${column} || n`)
-      .join(", ");
-    await db.unsafe(`
-      insert into ${table} select (jsonb_populate_record(t, jsonb_build_object(${names}))).*
-      from ${table} t cross join generate_series(1, 300) n`);
-    await db.unsafe(`analyze ${table}`);
-  }
-}
-
-/** How the statements of an operation are run when no table is read as a whole. */
-async function plansOf(run: () => Promise<unknown>): Promise<string> {
-  statements.length = 0;
-  await run();
-  const plans: string[] = [];
-  for (const { text, parameters } of [...statements].filter((one) =>
-    /^\s*(?:select|with|insert|delete|update)/i.test(one.text),
-  ))
-    await db.begin(async (tx) => {
-      // On Citus a setting goes along with the statement only when it is told so.
-      if (NODES.length > 0) await tx`set local citus.propagate_set_commands = 'local'`;
-      await tx`set local enable_seqscan = off`;
-      const rows = await tx.unsafe<{ "QUERY PLAN": string }[]>(`explain ${text}`, parameters as never);
-      plans.push(...rows.map((row) => row["QUERY PLAN"]));
-    });
-  // Parts of a table that is spread over machines have a number behind their names.
-  return plans.join("\n").replaceAll(/_\d{6,}\b/g, "");
-}
 
 const voucher = (id: string, more: object = {}) => ({ object: "voucher", id, ...more });
 const customer = { source_id: "anna" };
@@ -140,7 +93,18 @@ const members = `/v2/loyalties/programs/${program.id}/members`;
 const { id: customer_id } = await club.ok("GET /v1/customers/anna");
 const member = `${members}/${(await club.ok(`POST ${members}`, { customer_id })).id}`;
 const { card } = (await club.ok(`GET ${member}`)).cards[0];
-await fill();
+await fill(db, {
+  customers: "id source_id tracking_id",
+  vouchers: "id code code_folded holder_id referrer_id",
+  validations: "id customer_id tracking_id",
+  webhook_deliveries: "id webhook_id object_id event_id customer_id holder_id",
+  ledger_lots: "id account_id order_id bucket_id",
+  redemptions: "id voucher_code tracking_id order_id customer_id related_object_id campaign_id parent_id redemption_id",
+  orders: "id source_id customer_id referrer_id",
+  events: "id customer_id voucher_id campaign_id",
+  ledger_entries: "id account_id campaign_id",
+  idempotency_keys: "key",
+});
 
 const jobs = { db: heard, now: () => NOW, newId, random: Buffer.alloc } as never;
 const purge = () => purgeExpired.run(jobs) as Promise<unknown>;

@@ -56,6 +56,7 @@ async function world() {
   const send: Ok = okOf(call);
   return {
     ok,
+    project,
     send,
     redeem: (redeemables: readonly object[], more: object = {}, headers?: Record<string, string>) =>
       send("POST /v1/redemptions", { redeemables, order: { amount: 10_000 }, ...more }, headers),
@@ -497,14 +498,18 @@ const validate =
   () =>
     send("POST /v1/validations", { redeemables, ...CART });
 
+/** A rule with one condition, by its id. */
+async function ruleOf({ ok }: World, name: string, conditions: object = { $more_than: [-1] }): Promise<string> {
+  const rules = { 1: { name, conditions }, logic: "1" };
+  return (await ok("POST /v1/validation-rules", { name: `r ${next()}`, rules })).id;
+}
+
 async function validateCampaign(made: World, { rule, quantity }: { rule: string; quantity?: number }) {
-  const rules = { 1: { name: rule, conditions: { $more_than: [0] } }, logic: "1" };
-  const { id } = await made.ok("POST /v1/validation-rules", { name: `r ${next()}`, rules });
   const campaign = await made.ok("POST /v1/campaigns", {
     name: `c ${next()}`,
     campaign_type: "DISCOUNT_COUPONS",
     voucher: { type: "DISCOUNT_VOUCHER", discount, ...(quantity && { redemption: { quantity } }) },
-    validation_rules: [id],
+    validation_rules: [await ruleOf(made, rule)],
   });
   const codes = Array.from({ length: 5 }, () => `C-${next()}`);
   for (const one of codes) await made.ok(`POST /v1/campaigns/${campaign.id}/vouchers/${one}`, {});
@@ -514,12 +519,50 @@ async function validateCampaign(made: World, { rule, quantity }: { rule: string;
   );
 }
 
-/** Nothing is locked. The credentials are checked meanwhile. */
-const READS: Form[] = [
+async function validateSegment(made: World, condition: object) {
+  const filter = { junction: "and", ...condition };
+  const { id } = await made.ok("POST /v1/segments", { name: next(), type: "auto-update", filter });
+  const validation_rules = [await ruleOf(made, "customer.segment", { $is: [id] })];
+  return validate(made, [voucher(await made.code(`C-${next()}`, { validation_rules }))]);
+}
+
+/** Five sessions hold one each, and one of them is over by the time of the request. */
+async function holdFive({ ok, project, code }: World, one: string): Promise<void> {
+  await code(one, { redemption: { quantity: 100 } });
+  for (let n = 0; n < 5; n += 1)
+    await ok("POST /v1/validations", {
+      redeemables: [voucher(one)],
+      order: { amount: 10_000 },
+      session: { type: "LOCK", key: `${one} ${n}`, ttl: 1, ttl_unit: "DAYS" },
+    });
+  await db`update session_locks set expires_at = '2020-01-01' where project_id = ${project.id} and session_key = ${`${one} 0`}`;
+}
+
+/** A tier of a promotion. */
+async function tierOf({ ok }: World, action: object = { discount }, rules: readonly string[] = []) {
+  const tier = { name: "t", banner: "b", action, validation_rules: rules };
+  const made = await ok("POST /v1/campaigns", {
+    ...{ name: `P ${next()}`, campaign_type: "PROMOTION", promotion: { tiers: [tier] } },
+  });
+  return { object: "promotion_tier", id: made.promotion.tiers[0].id };
+}
+
+const unitOf = (id: string) => ({ type: "UNIT", unit_off: 1, unit_type: id, effect: "ADD_NEW_ITEMS" });
+
+/** Nothing is locked. The credentials are checked meanwhile. Where a request waits twice, the table says what for. */
+const READS: (Form & { for?: string })[] = [
   {
     name: "a validation of a code",
     trips: 1,
     setUp: async (made) => validate(made, [voucher(await made.code(`C-${next()}`))]),
+  },
+  {
+    name: "a validation of a code that has rules",
+    trips: 1,
+    setUp: async (made) => {
+      const validation_rules = [await ruleOf(made, "order.amount")];
+      return validate(made, [voucher(await made.code(`C-${next()}`, { validation_rules }))]);
+    },
   },
   {
     name: "a validation of five codes of a campaign with a rule",
@@ -528,17 +571,26 @@ const READS: Form[] = [
   },
   {
     name: "a validation of five codes of a campaign with a rule and a limit, of which sessions may hold some",
-    trips: 2,
+    trips: 1,
     setUp: (made) => validateCampaign(made, { rule: "order.amount", quantity: 5 }),
   },
   {
+    name: "a validation of a code with a limit, of which sessions hold some",
+    trips: 1,
+    setUp: async (made) => {
+      const one = `C-${next()}`;
+      await holdFive(made, one);
+      return validate(made, [voucher(one)]);
+    },
+  },
+  {
     name: "a validation of five codes of a campaign with a rule about what it counts",
-    trips: 2,
+    trips: 1,
     setUp: (made) => validateCampaign(made, { rule: "campaign.redemptions.count" }),
   },
   {
     name: "a validation of a gift card",
-    trips: 2,
+    trips: 1,
     setUp: async (made) => {
       const one = `G-${next()}`;
       await made.ok(`POST /v1/vouchers/${one}`, { type: "GIFT_VOUCHER", gift: { amount: 1000 } });
@@ -546,17 +598,108 @@ const READS: Form[] = [
     },
   },
   {
+    name: "a validation of a loyalty card",
+    trips: 1,
+    setUp: async (made) => {
+      const { id } = await made.ok("POST /v1/products", { name: "Mug" });
+      return validate(made, [(await cardWithReward(made.ok, { parameters: { product: { id } } })).redeemable]);
+    },
+  },
+  {
+    name: "a validation of a code in a wallet",
+    trips: 1,
+    setUp: async (made) => {
+      const one = await made.code(`C-${next()}`);
+      await made.ok("POST /v1/publications", { voucher: one, customer: { source_id: "anna" } });
+      return validate(made, [voucher(one)]);
+    },
+  },
+  {
+    name: "a validation of a referral code",
+    trips: 1,
+    setUp: async (made) => {
+      const one = `R-${next()}`;
+      const body = { type: "DISCOUNT_VOUCHER", discount, is_referral_code: true };
+      const campaign = await made.ok("POST /v1/campaigns", {
+        ...{ name: one, campaign_type: "REFERRAL_PROGRAM", voucher: body },
+      });
+      await made.ok(`POST /v1/campaigns/${campaign.id}/vouchers/${one}`, {});
+      await made.ok("POST /v1/publications", { voucher: one, customer: { source_id: `ann ${one}` } });
+      return validate(made, [voucher(one)]);
+    },
+  },
+  {
+    name: "a validation of a tier",
+    trips: 1,
+    setUp: async (made) => validate(made, [await tierOf(made)]),
+  },
+  {
+    name: "a validation of a tier whose rule looks at what it counts",
+    trips: 1,
+    setUp: async (made) =>
+      validate(made, [await tierOf(made, { discount }, [await ruleOf(made, "redemption.count.per_api_key")])]),
+  },
+  {
+    name: "a validation of a tier that adds a product",
+    trips: 1,
+    setUp: async (made) => {
+      const { id } = await made.ok("POST /v1/products", { name: "Mug" });
+      return validate(made, [await tierOf(made, { discount: unitOf(id) })]);
+    },
+  },
+  {
+    name: "a validation of a code, with SKUs in the order",
+    trips: 1,
+    setUp: async (made) => {
+      const one = await made.code(`C-${next()}`);
+      const { id } = await made.ok("POST /v1/products", { name: "Mug" });
+      const sku = await made.ok(`POST /v1/products/${id}/skus`, { sku: "Blue", source_id: `sku ${id}` });
+      const items = [sku.id, sku.source_id].map((sku_id) => ({ sku_id, quantity: 1, price: 100 }));
+      const order = { amount: 200, items };
+      return () => made.send("POST /v1/validations", { redeemables: [voucher(one)], order });
+    },
+  },
+  {
+    name: "a validation of a code that adds a product",
+    trips: 2,
+    for: "the code, which names the product",
+    setUp: async (made) => {
+      const { id } = await made.ok("POST /v1/products", { name: "Mug" });
+      return validate(made, [voucher(await made.code(`C-${next()}`, { discount: unitOf(id) }))]);
+    },
+  },
+  {
+    name: "a validation of a code whose rule counts what a customer redeemed",
+    trips: 2,
+    for: "the code and the customer, of whom it is counted",
+    setUp: async (made) => {
+      const validation_rules = [await ruleOf(made, "redemption.count.per_customer")];
+      return validate(made, [voucher(await made.code(`C-${next()}`, { validation_rules }))]);
+    },
+  },
+  {
+    name: "a validation of a code whose rule looks at a segment of customers' own fields",
+    trips: 1,
+    setUp: (made) => validateSegment(made, { "metadata.vip": { conditions: { $is: [true] } } }),
+  },
+  {
+    name: "a validation of a code whose rule looks at a segment of what customers bought",
+    trips: 2,
+    for: "the customer, and what the segment looks at",
+    setUp: (made) => validateSegment(made, { "summary.orders.total_amount": { conditions: { $more_than: [1] } } }),
+  },
+  {
     name: "a qualification",
     trips: 3,
-    setUp: async ({ ok, send }) => {
-      const promotion = { tiers: [{ name: "t", banner: "b", action: { discount } }] };
-      await ok("POST /v1/campaigns", { name: `P ${next()}`, campaign_type: "PROMOTION", promotion });
-      return () => send("POST /v1/qualifications", { scenario: "ALL", ...CART });
+    for: "the cart, a wallet, and codes that stand alone",
+    setUp: async (made) => {
+      await tierOf(made);
+      return () => made.send("POST /v1/qualifications", { scenario: "ALL", ...CART });
     },
   },
 ];
-for (const { name, trips, setUp } of READS)
-  test(`a lone request waits ${trips === 1 ? "once" : `${trips} times`}, and locks nothing: ${name}`, async () => {
+for (const { name, trips, for: reason, setUp } of READS)
+  test(`a lone request waits ${trips === 1 ? "once" : `${trips} times, for ${reason}`}, and locks nothing: ${name}`, async () => {
     const made = await world();
     await made.ok("POST /v1/customers", { source_id: "anna" });
     const send = await setUp(made);

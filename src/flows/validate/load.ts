@@ -4,13 +4,8 @@ import { sessionEnd } from "../../core/validate/session.ts";
 import { StartOver } from "../../db/batches/commit.ts";
 import type { Db, Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
-import { loadHeld, lockSessions, locksOf } from "../../resources/checkout/sessions/store.ts";
-import {
-  findRuledVouchers,
-  findVouchers,
-  lockNamedVouchers,
-  unnamedBy,
-} from "../../resources/promotions/vouchers/store.ts";
+import { loadLocks, lockSessions, locksOf } from "../../resources/checkout/sessions/store.ts";
+import { findVouchers, lockNamedVouchers, unnamedBy } from "../../resources/promotions/vouchers/store.ts";
 import { askedBy, loadBudgets } from "../../steps/checkout/budgets.ts";
 import { findingVouchers } from "../../steps/checkout/candidates.ts";
 import { cartsFrom, readCarts } from "../../steps/checkout/carts.ts";
@@ -21,26 +16,12 @@ import { unitTypesFor } from "../../steps/checkout/units.ts";
 import { loadCounted, loadUse } from "../../steps/checkout/use.ts";
 import { idsOf, loadGoods } from "../../steps/goods/goods.ts";
 import { openPointCards } from "../../steps/points/point-cards.ts";
-import { loadStock, type ReadAhead, readAhead } from "./ahead.ts";
+import { loadStock, type Read, readAhead } from "./ahead.ts";
 import type { ValidateCommand, ValidateState } from "./state.ts";
 
 /** The codes that commands name. */
 export const findCodes = (db: Db, commands: readonly ValidateCommand[]): Promise<readonly VoucherRow[]> =>
   findVouchers(db, commands[0]!.project, codesIn(commands));
-
-/** The codes with their rules, and what carts are made of: neither waits for the other. */
-export async function readCodes(db: Db, commands: readonly ValidateCommand[]) {
-  const { project } = commands[0]!;
-  const [found, carts] = await Promise.all([
-    findRuledVouchers(db, project, codesIn(commands)),
-    readCarts(db, project, commands),
-  ]);
-  const assignments = found.flatMap(({ row, assigned }) => {
-    const of = { project_id: project.id, related_object_type: "voucher", related_object_id: row.id } as const;
-    return assigned.map((one) => ({ ...of, ...one }));
-  });
-  return { vouchers: found.map(({ row }) => row), ahead: { carts, assignments } };
-}
 
 /**
  * Locks the sessions of the commands, then their codes: so no two sessions hold the same last unit. What is decided from
@@ -78,7 +59,7 @@ export async function loadState(
   db: Db,
   commands: readonly ValidateCommand[],
   vouchers: readonly VoucherRow[],
-  ahead: Partial<ReadAhead> | null = null,
+  read: Read = {},
 ): Promise<ValidateState> {
   const { project } = commands[0]!;
   const tiers = tiersIn(commands);
@@ -91,14 +72,18 @@ export async function loadState(
     moments: commands.map(({ now }) => ({ now, zone: zoneOf(project) })),
     asked: countersAsked(commands),
   };
-  const [points, stocked, rows, units, known, held, counters] = await Promise.all([
-    openPointCards(db, project, commands[0]!.catalog, vouchers, { lots: ahead?.lots ?? undefined }),
-    ahead?.stocked ?? loadStock(db, commands),
-    ahead?.carts ?? readCarts(db, project, commands),
-    loadGoods(db, project.id, { products: [...unitTypes], skus: [...unitTypes] }),
-    loadKnownVouchers(db, project.id, vouchers, ahead ?? {}),
-    ahead?.held ?? loadHeld(db, project.id, asked),
-    ahead?.counted ?? loadCounted(db, project.id, counting),
+  const ofTiers = read.units && unitTypesFor(commands, [], tiers);
+  const [points, stocked, rows, units, known, sessions, counters] = await Promise.all([
+    openPointCards(db, project, commands[0]!.catalog, vouchers, { lots: read.lots ?? undefined }),
+    read.stocked ?? loadStock(db, commands),
+    read.carts ?? readCarts(db, project, commands),
+    // Codes may add what the tiers do not.
+    ofTiers?.size === unitTypes.size
+      ? read.units!
+      : loadGoods(db, project.id, { products: [...unitTypes], skus: [...unitTypes] }),
+    read.known ?? loadKnownVouchers(db, project.id, vouchers, read),
+    read.sessions ?? (read.held ? locksOf(read.held, asked) : loadLocks(db, project.id, asked)),
+    read.counted ?? loadCounted(db, project.id, counting),
   ]);
   const carts = cartsFrom(project, commands, rows, unitTypes);
   const isAsked = asksAboutCustomers(commands, known, tiers);
@@ -120,7 +105,7 @@ export async function loadState(
     voucherOf: findingVouchers(known),
     points,
     stock: new Map(stocked.map(({ id, stock }) => [id, stock])),
-    sessions: locksOf(held, asked),
+    sessions,
     use,
     budgets,
     units,

@@ -6,7 +6,8 @@ import { together } from "../../db/together.ts";
 import { hotFlow } from "../../idempotency/hot-flow.ts";
 import { heldCommands } from "../../steps/checkout/held-commands.ts";
 import { codesIn } from "../../steps/checkout/requests.ts";
-import { loadState, lockCodes, readCodes } from "./load.ts";
+import { readAtOnce } from "./ahead.ts";
+import { loadState, lockCodes } from "./load.ts";
 import { planBatch } from "./plan.ts";
 import { isOneStatement, keptOf, saveLocks, saveValidations } from "./save.ts";
 import type { ValidateCommand } from "./state.ts";
@@ -19,8 +20,8 @@ export const validate: ReadFlow<ValidateCommand, Answer> = {
   name: "validate",
   failed,
   read: async (db, projectId, commands, behind) => {
-    const { vouchers, ahead } = await readCodes(db, commands);
-    const state = await loadState(db, commands, vouchers, ahead);
+    const { vouchers, read } = await readAtOnce(db, commands);
+    const state = await loadState(db, commands, vouchers, read);
     const plans = await givingWay(planBatch(state, commands));
     const kept = keptOf(plans);
     const save = (on: Db) => saveValidations(on, projectId, kept);
@@ -43,7 +44,7 @@ export const validateAndLock = hotFlow<ValidateCommand, Awaited<ReturnType<typeo
   first: (tx, commands) => lockCodes(tx, commands[0]!.project.id, commands),
   run: async (tx, projectId, { commands, first: { vouchers, ahead }, isWhole }, answer) => {
     if (commands.length === 0) return answer(new Map());
-    const state = await loadState(tx, commands, vouchers, isWhole ? ahead : null);
+    const state = await loadState(tx, commands, vouchers, isWhole ? ahead : {});
     const plans = await givingWay(planBatch(state, commands));
     return answer(new Map(plans.map((plan) => [plan.of, plan.answer])), () =>
       together([saveLocks(tx, projectId, state, plans), saveValidations(tx, projectId, keptOf(plans))]),

@@ -73,7 +73,8 @@ export async function loadKnownVouchers(
   }));
 }
 
-const isPublished = ({ published_count, holder_id }: VoucherRow): boolean => published_count > 0 || holder_id !== null;
+export const isPublished = ({ published_count, holder_id }: VoucherRow): boolean =>
+  published_count > 0 || holder_id !== null;
 
 /** What surrounds a code or a tier when it is decided about. */
 type About = { catalog: Catalog; counts: RuleCounts; usedUnits?: UsedUnits };

@@ -1,13 +1,13 @@
 import { foldCode, trimCode } from "../../../core/codes/code.ts";
 import { notFound } from "../../../core/errors.ts";
 import type { VoucherRow } from "../../../core/rows/voucher.ts";
-import { toInstantText } from "../../../core/time/instant-text.ts";
 import type { VoucherSettings } from "../../../core/vouchers/settings.ts";
 import { crudStore } from "../../../db/crud-store.ts";
 import type { Db, Fragment, IdList, Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
 import { idsWith, namedBy, takeMoments, tenantOf } from "../../../db/records.ts";
 import type { Project } from "../../../request.ts";
+import { type BesideAsked, readBeside } from "./beside-store.ts";
 import { type ConfiguredRow, loadStates, lockedWithStates, vouchersOf, withStates } from "./state-store.ts";
 
 type Folding = Pick<Project, "id" | "case_sensitive_codes">;
@@ -71,27 +71,9 @@ export function findVouchers(db: Db, project: Folding, references: readonly stri
     where t.deleted_at is null and t.id <> all(${ids})`;
 }
 
-/** A code with the rules that are assigned to it. */
-type Assigned = { id: string; rule_id: string; created_at: string };
-export type RuledVoucher = { row: VoucherRow; assigned: readonly Assigned[] };
-
-/** The same with their rules: who decides about codes does not wait twice. */
-export async function findRuledVouchers(
-  db: Db,
-  project: Folding,
-  references: readonly string[],
-): Promise<RuledVoucher[]> {
-  const found = await db<(VoucherRow & { assigned: Assigned[] | null })[]>`
-    select t.*, (
-      select json_agg(json_build_object('id', a.id, 'rule_id', a.rule_id, 'created_at', a.created_at::text) order by a.id)
-      from validation_rule_assignments a
-      where a.project_id = ${project.id} and a.related_object_id = t.id and a.related_object_type = 'voucher') as assigned
-    from (${findVouchers(db, project, references)}) as t`;
-  return found.map(({ assigned, ...row }) => ({
-    row,
-    assigned: (assigned ?? []).map((one) => ({ ...one, created_at: toInstantText(one.created_at) })),
-  }));
-}
+/** The same with what is stored beside them: who decides about codes does not wait twice. */
+export const findWithBeside = (db: Db, project: Folding, references: readonly string[], asked: BesideAsked) =>
+  readBeside<VoucherRow>(db, project.id, { codes: db`${findVouchers(db, project, references)}`, asked });
 
 /** By its id or its code. Whether its campaign is in the bin is not asked here. */
 export async function getVoucher(db: Db, project: Folding, reference: string): Promise<VoucherRow> {
