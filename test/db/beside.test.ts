@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Catalog } from "../../src/catalog/catalog.ts";
+import { newSteps, STEPS_MAX } from "../../src/core/steps.ts";
+import { type ReadAhead, readAhead } from "../../src/flows/qualify/ahead.ts";
+import { answerInRounds } from "../../src/flows/qualify/rounds.ts";
+import type { QualifyCommand } from "../../src/flows/qualify/state.ts";
+import type { Project } from "../../src/request.ts";
 import { loadCounters } from "../../src/resources/checkout/counters/store.ts";
 import { loadHeld, locksOf } from "../../src/resources/checkout/sessions/store.ts";
 import { loadLots } from "../../src/resources/ledger/ledger/store.ts";
@@ -7,6 +13,7 @@ import { loadHolders } from "../../src/resources/promotions/redeemable-holders/s
 import { loadVoucherAssignments } from "../../src/resources/promotions/validation-rule-assignments/store.ts";
 import type { BesideAsked } from "../../src/resources/promotions/vouchers/beside-store.ts";
 import { findVouchers, findWithBeside } from "../../src/resources/promotions/vouchers/store.ts";
+import { type Cart, cartsFrom } from "../../src/steps/checkout/carts.ts";
 import { testDatabase } from "../support/engine.ts";
 import { testShop } from "../support/shop.ts";
 
@@ -146,4 +153,41 @@ test("where the campaigns with a limit are too many to be named, codes of all ca
   const { of } = await made.find({ limited: null });
   assert.equal(of("FREE").held?.sum.quantity, 2, "its campaign has no limit");
   assert.deepEqual([of("PLAIN").held, of("RULED").held], [null, null], "they have no campaign");
+});
+
+const NONE = new Map<string, never>();
+/** A project that has configured nothing. */
+const CATALOG = new Proxy({ stacking_rules: null, carried: {} } as object, {
+  get: (known, name) => (name in known ? known[name as keyof typeof known] : NONE),
+}) as unknown as Catalog;
+
+test("a wallet that was not found by a name is read by the id of its customer", async () => {
+  const project = { ...made.project, timezone: "UTC", secret: "s" } as unknown as Project;
+  const command: QualifyCommand = {
+    ...{
+      project,
+      catalog: CATALOG,
+      now: "2026-03-04T10:00:00.000Z",
+      newId: (prefix) => `${prefix}_1`,
+      newSecret: () => "",
+    },
+    ...{ api_key_id: "key_1", request_id: "req_1", claim: null, forCaller: (shown) => shown },
+    ...{ sent: { customer: { source_id: "bob@x.io" }, order: { amount: 2_000 } }, scenario: "CUSTOMER_WALLET" },
+    ...{
+      session: null,
+      steps: newSteps(STEPS_MAX),
+      filter: null,
+      paging: { limit: 5, after: null, sorting: "DEFAULT" },
+    },
+    show: ({ page }) => page.matches.map(({ offer }) => (offer as { id: string }).id),
+  };
+  const ahead = await readAhead(db, project, [command]);
+  assert.equal(ahead.wallets.size, 1);
+  const [cart] = cartsFrom(project, [command], ahead.carts, new Set());
+  const answer = async (read: ReadAhead) => {
+    const answers = await answerInRounds(db, project, [{ command, cart: cart as Cart }], read);
+    return JSON.parse(answers.get(command)!.body);
+  };
+  assert.deepEqual(await answer(ahead), ["PLAIN"]);
+  assert.deepEqual(await answer({ ...ahead, wallets: new Map() }), ["PLAIN"]);
 });

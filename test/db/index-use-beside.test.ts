@@ -70,6 +70,19 @@ const READ_BY: [what: string, run: () => Promise<unknown>, indexes: readonly str
     () => validate(voucher("CODE"), { order: { items: [{ sku_id: "blue", quantity: 1, price: 5 }] } }),
     ["skus_unique_source_id", "products_pkey"],
   ],
+  [
+    "a wallet, and what is stored beside its codes",
+    () => ok("POST /v1/qualifications", { scenario: "CUSTOMER_WALLET", customer, order }),
+    [
+      ...["customers_unique_source_id", "redeemable_holders_by_customer", "vouchers_pkey", ...HELD],
+      ...OF_EVERY_CODE.filter((name) => name !== "vouchers_unique_code"),
+    ],
+  ],
+  [
+    "codes that stand alone, and what is stored beside them",
+    () => ok("POST /v1/qualifications", { scenario: "ALL", order }),
+    ["vouchers_alone", ...HELD, "validation_rule_assignments_unique_related_object"],
+  ],
 ];
 for (const [what, run, indexes] of READ_BY)
   test(`${what}: looked up by ${indexes.join(", ")}`, async () => {

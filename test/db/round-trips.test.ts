@@ -549,6 +549,40 @@ async function tierOf({ ok }: World, action: object = { discount }, rules: reado
 
 const unitOf = (id: string) => ({ type: "UNIT", unit_off: 1, unit_type: id, effect: "ADD_NEW_ITEMS" });
 
+/** All that a qualification finds: a tier, codes for everybody, and a wallet with codes of each kind. */
+async function offers(made: World) {
+  const { ok, code } = made;
+  const rule = await ruleOf(made, "order.amount");
+  const { id: mug } = await ok("POST /v1/products", { name: "Mug" });
+  await tierOf(made, { discount: unitOf(mug) }, [rule]);
+  await code(`A-${next()}`, { validation_rules: [rule] });
+  await holdFive(made, `H-${next()}`);
+  const kinds = [
+    ["DISCOUNT_COUPONS", { type: "DISCOUNT_VOUCHER", discount, redemption: { quantity: 3 } }],
+    ["GIFT_VOUCHERS", { type: "GIFT_VOUCHER", gift: { amount: 1000 } }],
+    ["REFERRAL_PROGRAM", { type: "DISCOUNT_VOUCHER", discount, is_referral_code: true }],
+  ] as const;
+  for (const [campaign_type, body] of kinds) {
+    const campaign = await ok("POST /v1/campaigns", { name: `K ${next()}`, campaign_type, voucher: body });
+    const one = `K-${next()}`;
+    await ok(`POST /v1/campaigns/${campaign.id}/vouchers/${one}`, {});
+    await ok("POST /v1/publications", { voucher: one, customer: { source_id: "anna" } });
+  }
+  await ok("POST /v1/campaigns", {
+    ...{ name: `E ${next()}`, campaign_type: "DISCOUNT_COUPONS", type: "STANDALONE" },
+    voucher: { type: "DISCOUNT_VOUCHER", discount, code: `E-${next()}` },
+  });
+  const club = await ok("POST /v1/loyalties", {
+    ...{ name: `L ${next()}`, voucher: { type: "LOYALTY_CARD", loyalty_card: { points: 1000 } } },
+  });
+  await ok(`POST /v1/loyalties/${club.id}/members`, { customer: { source_id: "anna" } });
+}
+
+const qualify =
+  ({ send }: World, scenario: string, more: object = {}) =>
+  () =>
+    send("POST /v1/qualifications", { scenario, ...CART, ...more });
+
 /** Nothing is locked. The credentials are checked meanwhile. Where a request waits twice, the table says what for. */
 const READS: (Form & { for?: string })[] = [
   {
@@ -688,13 +722,60 @@ const READS: (Form & { for?: string })[] = [
     for: "the customer, and what the segment looks at",
     setUp: (made) => validateSegment(made, { "summary.orders.total_amount": { conditions: { $more_than: [1] } } }),
   },
+  ...[
+    ...["ALL", "CUSTOMER_WALLET", "AUDIENCE_ONLY", "PRODUCTS", "PRODUCTS_DISCOUNT", "PROMOTION_STACKS"],
+    ...["PRODUCTS_BY_CUSTOMER", "PRODUCTS_DISCOUNT_BY_CUSTOMER"],
+  ].map((scenario) => ({
+    name: `a qualification: ${scenario}`,
+    trips: 1,
+    setUp: async (made: World) => {
+      await offers(made);
+      return qualify(made, scenario);
+    },
+  })),
   {
-    name: "a qualification",
-    trips: 3,
-    for: "the cart, a wallet, and codes that stand alone",
+    name: "a qualification: ALL, of a project with a tier only",
+    trips: 1,
     setUp: async (made) => {
       await tierOf(made);
-      return () => made.send("POST /v1/qualifications", { scenario: "ALL", ...CART });
+      return qualify(made, "ALL");
+    },
+  },
+  {
+    name: "a qualification: ALL, the best deals first",
+    trips: 1,
+    setUp: async (made) => {
+      await offers(made);
+      return qualify(made, "ALL", { options: { sorting_rule: "BEST_DEAL" } });
+    },
+  },
+  {
+    name: "a qualification: ALL, and a rule looks at what tiers count",
+    trips: 2,
+    for: "the cart, which says which tiers may apply",
+    setUp: async (made) => {
+      await offers(made);
+      await tierOf(made, { discount }, [await ruleOf(made, "redemption.count.per_api_key")]);
+      return qualify(made, "ALL");
+    },
+  },
+  {
+    name: "a qualification: ALL, with a session",
+    trips: 2,
+    for: "the codes of which the session may hold some",
+    setUp: async (made) => {
+      await offers(made);
+      return qualify(made, "ALL", { session: { type: "LOCK", key: "s" } });
+    },
+  },
+  {
+    name: "a qualification: ALL, of 101 codes of which none can be used",
+    trips: 2,
+    for: "the first 100 codes, which do not fill the page",
+    setUp: async (made) => {
+      const validation_rules = [await ruleOf(made, "order.amount", { $less_than: [1] })];
+      for (let n = 0; n < 101; n += 1) await made.code(`N-${next()}`, { validation_rules });
+      return qualify(made, "ALL");
     },
   },
 ];

@@ -1,6 +1,7 @@
 import { type Answer, refusal, refused } from "../../core/answer.ts";
 import type { ReadFlow } from "../../db/batches/batch.ts";
-import { loadCarts } from "../../steps/checkout/carts.ts";
+import { cartsFrom } from "../../steps/checkout/carts.ts";
+import { readAhead } from "./ahead.ts";
 import { requestFault } from "./plan.ts";
 import { answerInRounds } from "./rounds.ts";
 import type { QualifyCommand, QualifyRequest } from "./state.ts";
@@ -13,7 +14,8 @@ export const qualify: ReadFlow<QualifyCommand, Answer> = {
   failed: ({ request_id }, key) => refusal(key, { request_id }),
   read: async (db, _, commands) => {
     const { project } = commands[0]!;
-    const carts = await loadCarts(db, project, commands, NO_TYPES);
+    const ahead = await readAhead(db, project, commands);
+    const carts = cartsFrom(project, commands, ahead.carts, NO_TYPES);
     const refusals = new Map<QualifyCommand, Answer>();
     const requests = commands.flatMap((command, n): QualifyRequest[] => {
       const cart = carts[n]!;
@@ -21,7 +23,7 @@ export const qualify: ReadFlow<QualifyCommand, Answer> = {
       if (fault) refusals.set(command, refused(fault, command.request_id));
       return fault || "refused" in cart ? [] : [{ command, cart }];
     });
-    const answers = await answerInRounds(db, project, requests);
+    const answers = await answerInRounds(db, project, requests, ahead);
     return commands.map((command) => answers.get(command) ?? refusals.get(command)!);
   },
 };

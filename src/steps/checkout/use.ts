@@ -142,6 +142,8 @@ type Wanted = {
   moments: readonly { now: string; zone: string }[];
   /** Those whom a rule asks about, with what it asks. */
   customers: readonly { id: string; refs: readonly string[]; campaignIds: readonly string[] }[];
+  /** Whose counters anybody asks about; all where it is not said. */
+  asked?: CountersAsked;
   /** The counters, where they were read already. */
   counters?: readonly CounterRow[] | null;
 };
@@ -158,7 +160,7 @@ export async function loadCounted(
     apiKeyIds,
     moments,
     asked = { campaigns: true, tiers: true },
-  }: Pick<Wanted, "subjects" | "apiKeyIds" | "moments"> & { asked?: CountersAsked },
+  }: Pick<Wanted, "subjects" | "apiKeyIds" | "moments" | "asked">,
 ): Promise<readonly CounterRow[]> {
   const ids = subjects.flatMap(({ ref, campaign_id, row }) => [
     ...(campaign_id === null || !asked.campaigns ? [] : [campaign_id]),
