@@ -722,6 +722,19 @@ const READS: (Form & { for?: string })[] = [
     for: "the customer, and what the segment looks at",
     setUp: (made) => validateSegment(made, { "summary.orders.total_amount": { conditions: { $more_than: [1] } } }),
   },
+  {
+    name: "a validation of a code whose rule limits units of a product over time",
+    trips: 2,
+    for: "the code and the cart, of which it is counted",
+    setUp: async (made) => {
+      const { id } = await made.ok("POST /v1/products", { name: "Mug" });
+      const included = [{ object: "product", id, product_campaign_quantity_limit: 5 }];
+      const rule = await made.ok("POST /v1/validation-rules", {
+        ...{ name: `r ${next()}`, applicable_to: { included, included_all: false } },
+      });
+      return validate(made, [voucher(await made.code(`C-${next()}`, { validation_rules: [rule.id] }))]);
+    },
+  },
   ...[
     ...["ALL", "CUSTOMER_WALLET", "AUDIENCE_ONLY", "PRODUCTS", "PRODUCTS_DISCOUNT", "PROMOTION_STACKS"],
     ...["PRODUCTS_BY_CUSTOMER", "PRODUCTS_DISCOUNT_BY_CUSTOMER"],
