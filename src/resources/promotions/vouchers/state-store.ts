@@ -68,19 +68,21 @@ export type SavedSums = Pick<VoucherRow, "id" | "account" | "tier" | "updated_at
 export async function saveUses(tx: Tx, projectId: string, uses: readonly VoucherUse[]): Promise<void> {
   if (uses.length === 0) return;
   const json = (value: object | null) => (value === null ? null : JSON.stringify(value));
-  // Its code is locked, so a state that this statement does not find is not there.
+  // Its code is locked, so a state that this statement does not find is not there. Looked up one by one: joined, they would be
+  // compared with all states of the project as long as the database has no statistics.
   await tx`
     insert into voucher_states as s (project_id, voucher_id, redeemed_quantity, uses, account, template_version, updated_at)
     select p.project_id, x.id, coalesce(b.redeemed_quantity, 0) + x.by / (case when
         (x.quantity is null or x.by <= 0 or coalesce(b.redeemed_quantity, 0) + x.by <= x.quantity)
         and (b.account->>'available')::bigint is not distinct from x.available then 1 else 0 end),
       x.uses, x.account, x.template_version, x.updated_at
-    from ${tenantOf(tx, projectId)} cross join unnest(${uses.map((u) => u.id)}::text[], ${uses.map((u) => u.by)}::bigint[],
+    from ${tenantOf(tx, projectId)} cross join unnest((select ${uses.map((u) => u.id)}::text[]), ${uses.map((u) => u.by)}::bigint[],
       ${uses.map((u) => u.quantity)}::bigint[], ${uses.map((u) => json(u.uses))}::text[]::jsonb[],
       ${uses.map((u) => json(u.account))}::text[]::jsonb[], ${uses.map((u) => u.available)}::bigint[],
       ${uses.map((u) => u.template_version)}::integer[], ${uses.map((u) => u.updated_at)}::timestamptz[])
       as x (id, by, quantity, uses, account, available, template_version, updated_at)
-    left join voucher_states b on b.project_id = ${projectId} and b.voucher_id = x.id
+    left join lateral (
+      select * from voucher_states w where w.project_id = ${projectId} and w.voucher_id = x.id limit 1) b on true
     on conflict (project_id, voucher_id) do update set redeemed_quantity = excluded.redeemed_quantity,
       uses = excluded.uses, account = excluded.account,
       template_version = coalesce(s.template_version, excluded.template_version),
