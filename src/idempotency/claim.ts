@@ -58,7 +58,7 @@ export async function claimKeys<C extends Command>(tx: Tx, projectId: string, co
   const read = tx<Row[]>`
     select i.caller_id, i.key, i.input_hash, i.status, i.body, i.made_of, i.bytes, encode(i.sha256, 'hex') as sha256,
       i.expires_at
-    from unnest(${callers}::text[], ${keys}::text[]) as x (caller_id, key)
+    from unnest((select ${callers}::text[]), ${keys}::text[]) as x (caller_id, key)
       cross join lateral (
         select * from idempotency_keys k
         where k.project_id = ${projectId} and k.caller_id = x.caller_id and k.key = x.key limit 1) i`.execute();

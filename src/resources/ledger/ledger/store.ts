@@ -18,7 +18,7 @@ const COLUMNS = [
 // database has no statistics.
 export const loadLots = (db: Db, projectId: string, accountIds: IdList) =>
   db<LotRow[]>`
-    select l.* from unnest(${accountIds}::text[]) as x (account_id)
+    select l.* from unnest((select ${accountIds}::text[])) as x (account_id)
       cross join lateral (
         select ${db(COLUMNS)} from ledger_lots t
         where t.project_id = ${projectId} and t.account_id = x.account_id and remaining > 0 offset 0) l

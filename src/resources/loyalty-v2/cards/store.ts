@@ -84,7 +84,7 @@ export async function saveCards(tx: Tx, projectId: string, cards: readonly CardS
   if (cards.length === 0) return;
   await tx`
     update loyalty_cards c set account = x.account, tier = x.tier, due_at = x.due_at, updated_at = x.updated_at
-    from unnest(${cards.map((card) => card.id)}::text[], ${cards.map((card) => JSON.stringify(card.account))}::text[]::jsonb[],
+    from unnest((select ${cards.map((card) => card.id)}::text[]), ${cards.map((card) => JSON.stringify(card.account))}::text[]::jsonb[],
       ${cards.map((card) => card.tier && JSON.stringify(card.tier))}::text[]::jsonb[],
       ${cards.map((card) => card.due_at)}::timestamptz[], ${cards.map((card) => card.updated_at)}::timestamptz[])
       as x (id, account, tier, due_at, updated_at)

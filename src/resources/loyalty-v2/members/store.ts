@@ -78,7 +78,7 @@ export async function saveMembers(tx: Tx, projectId: string, rows: readonly Memb
   if (rows.length === 0) return;
   await tx`
     update loyalty_members m set status = x.status, metadata = x.metadata, uses = x.uses, updated_at = x.updated_at
-    from unnest(${rows.map((r) => r.id)}::text[], ${rows.map((r) => r.status as string)}::text[],
+    from unnest((select ${rows.map((r) => r.id)}::text[]), ${rows.map((r) => r.status as string)}::text[],
       ${rows.map((r) => JSON.stringify(r.metadata))}::text[]::jsonb[], ${rows.map((r) => JSON.stringify(r.uses))}::text[]::jsonb[],
       ${rows.map((r) => r.updated_at)}::timestamptz[]) as x (id, status, metadata, uses, updated_at)
     where m.project_id = ${projectId} and m.id = x.id`;

@@ -13,11 +13,11 @@ export async function loadStandalone(
   { before, limit, asked }: { before: readonly (string | null)[]; limit: number; asked: BesideAsked },
 ): Promise<(readonly FoundVoucher[])[]> {
   const codes = db`
-    select v.*, x.n::int from unnest(${before.map((at) => at ?? "infinity")}::text[]) with ordinality as x (before, n)
+    select v.*, x.n::int from unnest((select ${before.map((at) => at ?? "infinity")}::text[])) with ordinality as x (before, n)
     cross join lateral (
       select * from ${vouchersOf(db, projectId)} as u where campaign_id is null and deleted_at is null
         and active and created_at < x.before::timestamptz
-      order by created_at desc limit ${limit}) as v`;
+      order by created_at desc limit (select ${limit}::bigint)) as v`;
   const order = db`order by t.n, t.created_at desc`;
   const found = await readBeside<VoucherRow & { n: number }>(db, projectId, { codes, order, asked });
   const by = Map.groupBy(found, ({ row }) => row.n);

@@ -40,7 +40,7 @@ export const findHeldBy = (
   pairs: readonly { customerId: string; campaignId: string }[],
   limit: number,
 ) => db<VoucherRow[]>`
-  select v.* from (select distinct * from unnest(${pairs.map((one) => one.customerId)}::text[],
+  select v.* from (select distinct * from unnest((select ${pairs.map((one) => one.customerId)}::text[]),
     ${pairs.map((one) => one.campaignId)}::text[]) as p (customer_id, campaign_id)) as x
   cross join lateral (
     select * from ${vouchersOf(db, projectId)} as u where holder_id = x.customer_id and campaign_id = x.campaign_id
