@@ -80,7 +80,8 @@ export async function run(lab: Lab, { minutes = 10 }: { minutes?: number }): Pro
   lab.figure("memory at the end, MB", Math.round(samples.at(-1)!.rssMb));
   const { growth, error } = slope(settled, (one) => one.rssMb);
   const percent = (megabytes: number) => Math.round((megabytes / first.rssMb) * 1000) / 10;
-  lab.figure("growth of memory, % an hour", percent(growth));
+  // An hour tells the growth itself. Ten minutes tell no more than that it is surely too much.
+  lab.figure("growth of memory, % an hour", percent(growth), minutes >= 60 ? { atMost: 1 } : {});
   lab.figure("the same, twice the standard error taken off", percent(growth - 2 * error), { atMost: 1 });
   lab.figure("growth of descriptors", Math.max(...settled.map((one) => one.descriptors)) - first.descriptors, {
     atMost: 5,
