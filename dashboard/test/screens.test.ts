@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { type TestContext, test } from "node:test";
+import type { Page } from "playwright-core";
 import { eventually } from "../../test/support/child.ts";
 import { SCREENS } from "../src/routes/routes.ts";
 import { faultsOf, follow, IN_ROLES, openShop, type Shop, skip, VIEWER, type Window } from "./browser.ts";
@@ -30,6 +31,31 @@ async function timeOfRows(path: string): Promise<number> {
   while (!isShown() && performance.now() - began < 10_000) await new Promise(requestAnimationFrame);
   return performance.now() - began;
 }
+
+/** A page, what stands in its answer, and a change by which it is asked again. */
+const ASKED_AGAIN: readonly { path: string; shows: RegExp; asks: RegExp; change: (page: Page) => Promise<void> }[] = [
+  {
+    path: "/redemptions",
+    shows: /^All \d+ rows/,
+    asks: /redemptions\/totals/,
+    change: (page) => follow(page, "/redemptions?result=SUCCESS"),
+  },
+  {
+    path: "/segments/new",
+    shows: / customers? today$/,
+    asks: /segments\/preview/,
+    change: async (page) => {
+      await page.getByRole("button", { name: "Add a condition" }).click();
+      await page.getByLabel("Value").fill("1000");
+    },
+  },
+  {
+    path: "/simulator?code=FREESHIP&item={shirt}*2",
+    shows: /short$/,
+    asks: /\/v1\/validations/,
+    change: (page) => page.getByLabel("Quantity of T-shirt").fill("3"),
+  },
+];
 
 /** A page with the name of a button that opens a menu there. */
 const MENUS: readonly [string, string][] = [
@@ -176,6 +202,26 @@ test("every page opens without a fault, light and dark, wide and narrow", { skip
     }
     shop.faults.clear();
     await close();
+  });
+
+  await t.test("an older answer can be read while it is asked again", async () => {
+    const { products } = await shop.api<{ products: { id: string; name: string }[] }>("/v1/products?limit=20");
+    const shirt = products.find(({ name }) => name === "T-shirt")!.id;
+    for (const window of [MATRIX[0]!, MATRIX[2]!]) {
+      const { page, settle, close } = await shop.signIn(undefined, window);
+      for (const { path, shows, asks, change } of ASKED_AGAIN) {
+        await page.goto(shop.url + path.replace("{shirt}", shirt));
+        await page.getByText(shows).first().waitFor();
+        await settle();
+        // The next answer never comes.
+        await page.route(asks, () => {});
+        await change(page);
+        await page.locator(".stale").waitFor();
+        assert.deepEqual(await faultsOf(page), [], `${path} ${window.scheme}`);
+        await page.unroute(asks);
+      }
+      await close();
+    }
   });
 
   await t.test("who may not see a page has no link to it, and is told what is missing", async () => {

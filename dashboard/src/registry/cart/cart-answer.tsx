@@ -106,13 +106,13 @@ function allOf({ redeemables, inapplicable_redeemables = [], skipped_redeemables
   return [...found.values()];
 }
 
-/** What comes out for a cart; `names` are those of offers that are not saved. While it is asked again, the old answer stays and is dimmed. */
+/** What comes out for a cart; `names` are those of offers that are not saved. While it is asked again, the old answer stays and is marked. */
 export function CartAnswer({ asked, names = {} }: { asked: ServerAnswer; names?: Record<string, string> }) {
   const { data, error, isOld, refetch } = asked;
   if (error && !isOld) return <Failure error={error} retry={() => void refetch()} />;
   if (!data) return <LoadingRows rows={4} />;
   return (
-    <div className={isOld ? classes.old : undefined} aria-busy={isOld} role="status">
+    <div className={isOld ? "stale" : undefined} aria-busy={isOld} role="status">
       {data.order && <Slip order={data.order} />}
       {allOf(data).map((one) => (
         <Redeemable key={one.id} of={one} name={names[one.id]} />

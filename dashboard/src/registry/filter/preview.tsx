@@ -23,7 +23,7 @@ export type PreviewOf<O extends Previews> = {
   namesOf: (answer: AnswerOf<O>) => { id: string; name: string }[];
 };
 
-/** What fits the filter as it stands now. An older answer is dimmed, not removed. */
+/** What fits the filter as it stands now. An older answer is marked, not removed. */
 function Preview<O extends Previews>({ of, filter }: { of: PreviewOf<O>; filter: FilterConditions }) {
   const t = useText();
   const project = useProject();
@@ -39,7 +39,7 @@ function Preview<O extends Previews>({ of, filter }: { of: PreviewOf<O>; filter:
   if (error) return <Failure error={error} retry={() => void refetch()} />;
   const names = data ? of.namesOf(data) : [];
   return (
-    <Stack gap="xs" opacity={isFetching ? 0.6 : 1}>
+    <Stack gap="xs" className={isFetching && data ? "stale" : undefined} aria-busy={isFetching}>
       <div role="status">
         <Title order={2}>
           {data

@@ -35,7 +35,11 @@ export function Totals({ list }: { list: Pick<List<unknown>, "params" | "rows"> 
     [t("redemptions.failed"), formatCount(failed.count)],
   ];
   return (
-    <section className={classes.totals} aria-label={t("redemptions.sums.title")} aria-busy={isPlaceholderData}>
+    <section
+      className={isPlaceholderData ? `${classes.totals} stale` : classes.totals}
+      aria-label={t("redemptions.sums.title")}
+      aria-busy={isPlaceholderData}
+    >
       <dl>
         {figures.map(([name, value]) => (
           <div key={name}>
