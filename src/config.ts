@@ -272,7 +272,7 @@ export const SETTINGS = {
   LAUREL_REQUESTS_MAX: setting(
     whole(0, 1_000_000),
     512,
-    "How many calls with a JSON body a process works on at once. Above that the answer is 503, before anything is read; 0: no limit. While the process is busy, a queue that stands for more than a second may have a quarter of it.",
+    "How many calls with a JSON body a process works on at once. Above that the answer is 503, before anything is read; 0: no limit. A caller with few calls has an eighth of that on top, up to twice the number in all. While the process is busy, a queue that stands for more than a second gets a quarter of the number.",
   ),
   LAUREL_EVENT_LOOP_DELAY_MAX_MS: setting(
     whole(0, 600_000),

@@ -26,7 +26,7 @@ const CALLER_HEADERS = ["x-app-id", "x-client-application-id", "x-management-id"
 
 /** So many of the places may be taken for long while the loop has no time left. */
 const STANDING_PART = 1 / 4;
-/** A queue that stands for so long is no burst. */
+/** A queue that stands for so long is no burst, and a loop that is busy for so long has more than one heavy request. */
 const STANDS_MS = 1_000;
 const BUSY = 0.9;
 const LOOK_MS = 100;
@@ -45,20 +45,24 @@ function thisLoop(): Loop {
 }
 
 /**
- * How many places there are now. Whoever comes when 512 wait at 500 a second waits for a second: for a burst that is better than to be
- * refused. A queue that stays so long makes everybody wait, and nothing faster: then 128 wait, for a quarter of a second. Where
- * calls wait for the database and the loop does not, all places stay.
+ * How many places there are now. At 500 answers a second, 512 calls in work mean a wait of one second. That is right for a burst: to be
+ * refused is worse. A queue that never empties makes everybody wait that long, and no more is answered: then it gets a quarter, 128 calls,
+ * a quarter of a second. Where calls wait for the database and the loop does not, all places stay. It ends when the loop has time
+ * again: how many wait says nothing then, since most are refused.
  */
 function placesOf(max: number, { now, worked }: Loop): (taken: number) => number {
   const standing = max * STANDING_PART;
   let [lookedAt, isCrowded] = [now(), false];
-  let since: number | null = null;
+  let stoodSince: number | null = null;
+  let busySince: number | null = null;
   return (taken) => {
     const at = now();
-    since = taken < standing ? null : (since ?? at);
+    stoodSince = taken < standing ? null : (stoodSince ?? at);
     if (at - lookedAt >= LOOK_MS) {
+      busySince = worked() > BUSY ? (busySince ?? lookedAt) : null;
       lookedAt = at;
-      isCrowded = worked() > BUSY && (isCrowded || (since !== null && at - since >= STANDS_MS));
+      const lasts = [stoodSince, busySince].every((since) => since !== null && at - since >= STANDS_MS);
+      isCrowded = lasts || (isCrowded && busySince !== null);
     }
     return isCrowded ? standing : max;
   };
