@@ -43,6 +43,8 @@ export const openDb = (url: string, options: Options = {}, driver = postgres): P
       statement_timeout: statementTimeoutMs,
       // A transaction whose process hangs must not keep its locks for ever.
       idle_in_transaction_session_timeout: 30_000,
+      // To compile a statement takes longer than any of these statements runs, and the planner does not know how few rows it will read.
+      jit: "off",
     },
     ...(onQuery && { debug: (_: number, text: string, parameters: unknown[]) => onQuery(text, parameters) }),
     types: {

@@ -47,7 +47,7 @@ export async function runExport(c: RunCtx, { project_id, id }: ExportToDo): Prom
       const owner = await loadOwner(tx, project_id);
       return writeBlocks(c, turn, taken, async (last, rowsMax, ms) => {
         // Reading a block may take long where rows have to be sorted first.
-        await tx`select set_config('statement_timeout', ${String(ms)}, true), set_config('jit', 'off', true)`;
+        await tx`select set_config('statement_timeout', ${String(ms)}, true)`;
         return readNext(tx, owner, taken, { last, rowsMax });
       });
     });

@@ -15,7 +15,12 @@ const POOL_SIZE = 30;
 const ROLE = "pooled";
 
 /** What the guide tells operators to do, once in the database. */
-const SETTINGS = ["search_path = laurel", "statement_timeout = '5s'", "idle_in_transaction_session_timeout = '30s'"];
+const SETTINGS = [
+  "search_path = laurel",
+  "statement_timeout = '5s'",
+  "idle_in_transaction_session_timeout = '30s'",
+  "jit = off",
+];
 
 function startPooler(lab: Lab, target: URL, port: number, password: string): () => Started {
   const dir = join(lab.dir, "pgbouncer");
