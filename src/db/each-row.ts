@@ -12,8 +12,8 @@ export class RowGone extends Error {
 }
 
 /**
- * Runs an `update` that must find so many rows, without `returning`. Where it finds others, the statement divides by zero, and
- * the COMMIT that was sent behind it undoes all: a count that Node compares comes too late (ADR 0037). The row of the project
+ * Runs an `update` that must find so many rows, without `returning`. Where it finds more or fewer, the statement divides by zero,
+ * and the COMMIT that was sent behind it undoes all: a count that Node compares comes too late (ADR 0037). The row of the project
  * is read as well, since inserts of a project without one insert nothing.
  *
  * This is the one `with` that writes. A database that is spread over machines runs it where the rows are, as long as it is an

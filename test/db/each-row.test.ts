@@ -62,6 +62,7 @@ const order = { amount: 10_000 };
 type Shop = { ok: Ok; project: TestProject };
 /** A request that can be sent again and again, by who sends it. */
 type Request = (send: Ok) => Promise<unknown>;
+type Club = Awaited<ReturnType<typeof clubOf>>;
 type Write = {
   name: string;
   /** The rows that it must find. */
@@ -117,6 +118,15 @@ async function undoing({ ok }: Shop, body: object): Promise<Request> {
     await send(`POST /v1/redemptions/${ids[0]}/rollback`, {});
     ids.shift();
   };
+}
+
+/** Visits of a member of a program, which bring the effects. */
+async function visiting(club: Club, effects: readonly object[]): Promise<Request> {
+  const visit = await club.define("visit");
+  const trigger = { event: "customer.custom_event", custom_event: { schema_id: visit.id } };
+  const { enrol } = await club.open([{ trigger, earnings: [{ effects }] }]);
+  await enrol("ann");
+  return (send) => send("POST /v1/events", { event: "visit", customer: { source_id: "ann" } });
 }
 
 const WRITES: Write[] = [
@@ -192,18 +202,28 @@ const WRITES: Write[] = [
     ends: "commit",
     shop: () => clubOf(db),
     setUp: async (shop) => {
-      const club = shop as Awaited<ReturnType<typeof clubOf>>;
-      const visit = await club.define("visit");
+      const club = shop as Club;
       const product = await club.product("cup");
       const cup = await club.benefit({
         ...{ name: "cup", status: "ACTIVE", type: "MATERIAL", material: { product: { id: product.id } } },
         stock: { limited: { quantity: 100 } },
       });
-      const trigger = { event: "customer.custom_event", custom_event: { schema_id: visit.id } };
-      const { enrol } = await club.open([{ trigger, earnings: [{ effects: [{ incentive: { id: cup.id } }] }] }]);
-      await enrol("ann");
-      return (send) => send("POST /v1/events", { event: "visit", customer: { source_id: "ann" } });
+      return visiting(club, [{ incentive: { id: cup.id } }]);
     },
+  },
+  {
+    name: "an event brings points to a card of a program",
+    table: "loyalty_cards",
+    ends: "commit",
+    shop: () => clubOf(db),
+    setUp: (shop) => visiting(shop as Club, [(shop as Club).points(1)]),
+  },
+  {
+    name: "an event counts for a member of a program",
+    table: "loyalty_members",
+    ends: "commit",
+    shop: () => clubOf(db),
+    setUp: (shop) => visiting(shop as Club, [(shop as Club).points(1)]),
   },
   {
     name: "a publication gives a code away",

@@ -3,6 +3,7 @@ import { notFound } from "../../../core/errors.ts";
 import type { CardState } from "../../../core/loyalty/card/card.ts";
 import type { CardRow } from "../../../core/rows/loyalty.ts";
 import type { Db, Fragment, IdList, Tx } from "../../../db/db.ts";
+import { updateEach } from "../../../db/each-row.ts";
 import { namedBy } from "../../../db/records.ts";
 import type { Project } from "../../../request.ts";
 
@@ -82,13 +83,14 @@ export const idsOfCards = (db: Db, projectId: string, which: CardNames): Fragmen
 /** Sets what can change of cards that are locked. */
 export async function saveCards(tx: Tx, projectId: string, cards: readonly CardSaved[]): Promise<void> {
   if (cards.length === 0) return;
-  await tx`
+  const update = tx`
     update loyalty_cards c set account = x.account, tier = x.tier, due_at = x.due_at, updated_at = x.updated_at
     from unnest((select ${cards.map((card) => card.id)}::text[]), ${cards.map((card) => JSON.stringify(card.account))}::text[]::jsonb[],
       ${cards.map((card) => card.tier && JSON.stringify(card.tier))}::text[]::jsonb[],
       ${cards.map((card) => card.due_at)}::timestamptz[], ${cards.map((card) => card.updated_at)}::timestamptz[])
       as x (id, account, tier, due_at, updated_at)
     where c.project_id = ${projectId} and c.id = x.id`;
+  await updateEach(tx, projectId, cards.length, update);
 }
 
 /** Deletes the cards of members. What they hold stays in the ledger; time changes it no more, and nothing shows it. */

@@ -2,6 +2,7 @@ import { notFound } from "../../../core/errors.ts";
 import type { MemberRow } from "../../../core/rows/loyalty.ts";
 import { type CursorAsked, type CursorPage, cursorPage } from "../../../db/cursor.ts";
 import type { Db, Fragment, IdList, Tx } from "../../../db/db.ts";
+import { updateEach } from "../../../db/each-row.ts";
 import type { Member } from "./schema.ts";
 
 export const view = ({ project_id: _, uses: __, customer_id, ...row }: MemberRow): Member => ({
@@ -76,12 +77,13 @@ export const lockMembersOfProgram = (
 /** Sets what can change of members that are locked. */
 export async function saveMembers(tx: Tx, projectId: string, rows: readonly MemberRow[]): Promise<void> {
   if (rows.length === 0) return;
-  await tx`
+  const update = tx`
     update loyalty_members m set status = x.status, metadata = x.metadata, uses = x.uses, updated_at = x.updated_at
     from unnest((select ${rows.map((r) => r.id)}::text[]), ${rows.map((r) => r.status as string)}::text[],
       ${rows.map((r) => JSON.stringify(r.metadata))}::text[]::jsonb[], ${rows.map((r) => JSON.stringify(r.uses))}::text[]::jsonb[],
       ${rows.map((r) => r.updated_at)}::timestamptz[]) as x (id, status, metadata, uses, updated_at)
     where m.project_id = ${projectId} and m.id = x.id`;
+  await updateEach(tx, projectId, rows.length, update);
 }
 
 /** How many members a program has, counted up to a number. */
