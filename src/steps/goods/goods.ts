@@ -15,10 +15,9 @@ import {
   isShipping,
   type ProductRow,
   productsById,
-  productsOfSkus,
   shippingProduct,
 } from "../../resources/catalogue/products/store.ts";
-import { findSkus, type SkuRow } from "../../resources/catalogue/skus/store.ts";
+import { findSkus, productIdsOf, type SkuRow } from "../../resources/catalogue/skus/store.ts";
 
 /** Products and SKUs by whatever a request may call them: the id, and the source id where no id is so. */
 export type Goods = {
@@ -49,7 +48,7 @@ export async function loadGoods(db: Db, projectId: string, references: Reference
   const [products, skus, ofSkus] = await Promise.all([
     named.products.length > 0 ? findProducts(db, projectId, named.products) : [],
     named.skus.length > 0 ? findSkus(db, projectId, named.skus) : [],
-    named.skus.length > 0 ? productsOfSkus(db, projectId, named.skus) : [],
+    named.skus.length > 0 ? productsById(db, projectId, productIdsOf(db, projectId, named.skus)) : [],
   ]);
   // A SKU that got its name between the two statements has its product looked for once more.
   const found = new Set(ofSkus.map(({ id }) => id));

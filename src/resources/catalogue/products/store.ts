@@ -2,7 +2,7 @@ import { SHIPPING_PRODUCT_ID, SHIPPING_SOURCE_ID } from "../../../core/discounts
 import { notFound } from "../../../core/errors.ts";
 import { toInstant } from "../../../core/filters/filter.ts";
 import { crudStore, pageSql } from "../../../db/crud-store.ts";
-import type { Db, Fragment, Tx } from "../../../db/db.ts";
+import type { Db, Fragment, IdList, Tx } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
 import { insertUntaken, lockBySource, tenantOf } from "../../../db/records.ts";
 import { columnsOf } from "../../../http/schemas.ts";
@@ -144,23 +144,9 @@ export async function insertProduct(tx: Tx, row: Omit<ProductRow, "deleted_at">)
   return saved ?? null;
 }
 
-export const productsById = (db: Db, projectId: string, ids: readonly string[]) =>
+export const productsById = (db: Db, projectId: string, ids: IdList) =>
   db<ProductRow[]>`
     select * from products where project_id = ${projectId} and id = any(${ids}) and deleted_at is null`;
-
-/** The products of the SKUs that the references name, as `findSkus` finds them: neither statement waits for the other. */
-export function productsOfSkus(db: Db, projectId: string, references: readonly string[]) {
-  const ids = references.filter((one) => one.startsWith("sku_"));
-  return db<ProductRow[]>`
-    select * from products where project_id = ${projectId} and deleted_at is null and id = any(array(
-      select t.product_id from unnest((select ${ids}::text[])) as x (ref)
-        join skus t on t.project_id = ${projectId} and t.id = ref
-      where t.deleted_at is null
-      union
-      select t.product_id from unnest((select ${references}::text[])) as x (ref)
-        join skus t on t.project_id = ${projectId} and t.source_id = ref
-      where t.deleted_at is null and t.id <> all(${ids})))`;
-}
 
 /** Products with one of these names and without a source id; of very many the oldest. */
 export const productsNamed = (db: Db, projectId: string, names: readonly string[]) =>

@@ -130,10 +130,9 @@ export async function insertSku(tx: Tx, row: Omit<SkuRow, "deleted_at">): Promis
 export const skusById = (db: Db, projectId: string, ids: readonly string[]) =>
   db<SkuRow[]>`select * from skus where project_id = ${projectId} and id = any(${ids}) and deleted_at is null`;
 
-/** Everything that the references name, by id or by source id: what an order is resolved with. */
-export function findSkus(db: Db, projectId: string, references: readonly string[]) {
+function named(db: Db, projectId: string, references: readonly string[]): Fragment {
   const ids = references.filter((one) => one.startsWith("sku_"));
-  return db<SkuRow[]>`
+  return db`
     select t.* from unnest((select ${ids}::text[])) as x (ref) join skus t on t.project_id = ${projectId} and t.id = ref
     where t.deleted_at is null
     union all
@@ -141,6 +140,14 @@ export function findSkus(db: Db, projectId: string, references: readonly string[
       join skus t on t.project_id = ${projectId} and t.source_id = ref
     where t.deleted_at is null and t.id <> all(${ids})`;
 }
+
+/** Everything that the references name, by id or by source id: what an order is resolved with. */
+export const findSkus = (db: Db, projectId: string, references: readonly string[]) =>
+  db<SkuRow[]>`select * from (${named(db, projectId, references)}) as s`;
+
+/** The ids of their products, for a statement that does not wait for these SKUs. */
+export const productIdsOf = (db: Db, projectId: string, references: readonly string[]): Fragment =>
+  db`array(select product_id from (${named(db, projectId, references)}) as s)`;
 
 export const binSku = (tx: Tx, projectId: string, id: string, now: string) =>
   tx`update skus set deleted_at = ${now} where project_id = ${projectId} and id = ${id}`;
