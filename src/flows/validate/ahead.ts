@@ -47,7 +47,7 @@ function countingOf(commands: readonly ValidateCommand[]) {
 }
 
 /** What was read of a batch before its codes were known, or with them. */
-export type Read = Partial<ReadAhead> & {
+export type ReadBefore = Partial<ReadAhead> & {
   known?: readonly KnownVoucher[];
   /** Null: that of a code was not read. */
   sessions?: SessionLocks | null;
@@ -71,7 +71,7 @@ export async function readAtOnce(db: Db, commands: readonly ValidateCommand[]) {
     loadGoods(db, project.id, { products: types, skus: types }),
   ]);
   const vouchers = found.map(({ row }) => row);
-  const read: Read = {
+  const read: ReadBefore = {
     ...{ carts, stocked, units },
     counted: [...counted, ...found.flatMap(({ beside }) => beside.counted)],
     known: knownFrom(project.id, found),

@@ -16,7 +16,7 @@ import { unitTypesFor } from "../../steps/checkout/units.ts";
 import { loadCounted, loadUse } from "../../steps/checkout/use.ts";
 import { idsOf, loadGoods } from "../../steps/goods/goods.ts";
 import { openPointCards } from "../../steps/points/point-cards.ts";
-import { loadStock, type Read, readAhead } from "./ahead.ts";
+import { loadStock, type ReadBefore, readAhead } from "./ahead.ts";
 import type { ValidateCommand, ValidateState } from "./state.ts";
 
 /** The codes that commands name. */
@@ -59,7 +59,7 @@ export async function loadState(
   db: Db,
   commands: readonly ValidateCommand[],
   vouchers: readonly VoucherRow[],
-  read: Read = {},
+  read: ReadBefore = {},
 ): Promise<ValidateState> {
   const { project } = commands[0]!;
   const tiers = tiersIn(commands);

@@ -30,6 +30,12 @@ test("what is asked follows from the campaigns of the project", () => {
   const many = Array.from({ length: 201 }, (_, n) => campaign(`${n}`, 1, "REFERRAL_PROGRAM"));
   const { limited, lots, referrers } = besideAsked([requestOf(many)]);
   assert.deepEqual([limited, lots, referrers], [null, false, true]);
+  const older = requestOf([campaign("d", null, "REFERRAL_PROGRAM")]);
+  assert.equal(
+    besideAsked([older, requestOf([])]).referrers,
+    true,
+    "one request knows a program, the last one does not",
+  );
   assert.equal(
     besideAsked([requestOf([], { session: { key: "s" } })]).overBy,
     null,

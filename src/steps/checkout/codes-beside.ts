@@ -3,13 +3,13 @@ import { oncePer } from "../../core/once-per.ts";
 import type { LotRow } from "../../core/rows/ledger.ts";
 import type { SessionLocks } from "../../resources/checkout/sessions/store.ts";
 import type { BesideAsked, FoundVoucher } from "../../resources/promotions/vouchers/beside-store.ts";
-import { isPublished, type KnownVoucher, type locksAsked } from "./redeemables.ts";
+import { isPublished, type KnownVoucher, lastMoment, type locksAsked } from "./redeemables.ts";
 
 /** More campaigns with a limit than this are not named: then what sessions hold is read of the codes of all campaigns. */
 const NAMED_MAX = 200;
 
 type OfCampaigns = Pick<BesideAsked, "limited" | "lots" | "referrers">;
-/** What the campaigns of a project say about codes. What is not asked for and is needed all the same is read later. */
+/** What the campaigns of a project say about codes. What sessions hold and lots are read later where they were not asked for. */
 const askedIn = oncePer((campaigns: Catalog["campaigns"]): OfCampaigns => {
   const all = [...campaigns.values()];
   const limited = all.flatMap(({ id, templates }) =>
@@ -25,13 +25,16 @@ const askedIn = oncePer((campaigns: Catalog["campaigns"]): OfCampaigns => {
 type Request = { catalog: Catalog; now: string; session: { key: string | null } | null };
 
 /** What is read beside the codes of requests, in the statement that finds them. What sessions themselves hold is asked for by them. */
-export const besideAsked = (requests: readonly Request[], days: readonly string[] = []): BesideAsked => ({
-  ...askedIn(requests.at(-1)!.catalog.campaigns),
-  overBy: requests.some(({ session }) => session?.key != null) ? null : lastOf(requests),
-  days,
-});
-const lastOf = (requests: readonly Request[]): string =>
-  requests.reduce((last, { now }) => (now > last ? now : last), "");
+export function besideAsked(requests: readonly Request[], days: readonly string[] = []): BesideAsked {
+  const asked = requests.map(({ catalog }) => askedIn(catalog.campaigns));
+  return {
+    limited: asked.at(-1)!.limited,
+    lots: asked.some(({ lots }) => lots),
+    referrers: asked.some(({ referrers }) => referrers),
+    overBy: requests.some(({ session }) => session?.key != null) ? null : lastMoment(requests),
+    days,
+  };
+}
 
 /** Codes as they are decided about, as they were found. */
 export const knownFrom = (project_id: string, found: readonly FoundVoucher[]): KnownVoucher[] =>

@@ -261,6 +261,10 @@ export function tierRedeemable(
 export const discountOf = (row: VoucherRow, catalog: Catalog): Discount | null =>
   settingsOf(row, campaignOf(catalog, row) ?? null).discount;
 
+/** The latest moment of requests: what is over by then is over for all of them. */
+export const lastMoment = (requests: readonly { now: string }[]): string =>
+  requests.reduce((last, { now }) => (now > last ? now : last), "");
+
 /** What is asked about sessions: what they hold of codes that something limits, and all of what those have that ask. */
 export const locksAsked = (
   requests: readonly { catalog: Catalog; now: string; session: { key: string | null } | null }[],
@@ -268,5 +272,5 @@ export const locksAsked = (
 ) => ({
   codes: rows.filter((row) => requests.some(({ catalog }) => isHeld(catalog, row))).map(({ id }) => id),
   sessions: [...new Set(requests.flatMap(({ session }) => session?.key ?? []))],
-  now: requests.reduce((last, { now }) => (now > last ? now : last), ""),
+  now: lastMoment(requests),
 });
