@@ -216,7 +216,9 @@ test("every page opens without a fault, light and dark, wide and narrow", { skip
         // The next answer never comes.
         await page.route(asks, () => {});
         await change(page);
-        await page.locator(".stale").waitFor();
+        const marked = page.locator(".stale");
+        await marked.waitFor();
+        assert.equal(await marked.evaluate((one) => getComputedStyle(one).outlineStyle), "dashed", path);
         assert.deepEqual(await faultsOf(page), [], `${path} ${window.scheme}`);
         await page.unroute(asks);
       }
