@@ -521,12 +521,13 @@ async function validateCampaign(made: World, { rule, quantity }: { rule: string;
   );
 }
 
-async function validateSegment(made: World, condition: object) {
+/** A code for a segment. */
+async function codeOfSegment(made: World, condition: object): Promise<string> {
   const filter = { junction: "and", ...condition };
   const { id } = await made.ok("POST /v1/segments", { name: next(), type: "auto-update", filter });
-  const validation_rules = [await ruleOf(made, "customer.segment", { $is: [id] })];
-  return validate(made, [voucher(await made.code(`C-${next()}`, { validation_rules }))]);
+  return made.code(`C-${next()}`, { validation_rules: [await ruleOf(made, "customer.segment", { $is: [id] })] });
 }
+const BOUGHT = { "summary.orders.total_amount": { conditions: { $more_than: [1] } } };
 
 /** Five sessions hold one each, and one of them is over by the time of the request. */
 async function holdFive({ ok, project, code }: World, one: string): Promise<void> {
@@ -716,13 +717,14 @@ const READS: (Form & { for?: string })[] = [
   {
     name: "a validation of a code whose rule looks at a segment of customers' own fields",
     trips: 1,
-    setUp: (made) => validateSegment(made, { "metadata.vip": { conditions: { $is: [true] } } }),
+    setUp: async (made) =>
+      validate(made, [voucher(await codeOfSegment(made, { "metadata.vip": { conditions: { $is: [true] } } }))]),
   },
   {
     name: "a validation of a code whose rule looks at a segment of what customers bought",
     trips: 2,
     for: "the customer, and what the segment looks at",
-    setUp: (made) => validateSegment(made, { "summary.orders.total_amount": { conditions: { $more_than: [1] } } }),
+    setUp: async (made) => validate(made, [voucher(await codeOfSegment(made, BOUGHT))]),
   },
   {
     name: "a validation of a code whose rule limits units of a product over time",
@@ -771,6 +773,27 @@ const READS: (Form & { for?: string })[] = [
     setUp: async (made) => {
       await offers(made);
       await tierOf(made, { discount }, [await ruleOf(made, "redemption.count.per_api_key")]);
+      return qualify(made, "ALL");
+    },
+  },
+  {
+    name: "a qualification: ALL, and a rule looks at a segment of what customers bought",
+    trips: 2,
+    for: "the customer, and what the segment looks at",
+    setUp: async (made) => {
+      await offers(made);
+      await codeOfSegment(made, BOUGHT);
+      return qualify(made, "ALL");
+    },
+  },
+  {
+    name: "a qualification: ALL, of a code that adds a product which no promotion adds",
+    trips: 2,
+    for: "the code, which names the product",
+    setUp: async (made) => {
+      await offers(made);
+      const { id } = await made.ok("POST /v1/products", { name: "Mug" });
+      await made.code(`C-${next()}`, { discount: unitOf(id) });
       return qualify(made, "ALL");
     },
   },

@@ -28,7 +28,7 @@ export async function loadStandalone(
 export const loadGeneric = (db: Db, projectId: string, campaignIds: readonly string[], asked: BesideAsked) =>
   readBeside<VoucherRow>(db, projectId, {
     codes: db`
-      select * from ${vouchersOf(db, projectId)} as v where campaign_id = any(${campaignIds})
+      select * from ${vouchersOf(db, projectId)} as v where campaign_id = any((select ${campaignIds}::text[])::text[])
         and deleted_at is null and active`,
     asked,
   });
