@@ -1,8 +1,8 @@
 import { loadCatalog } from "./catalog/catalog.ts";
 import type { Flow, ReadFlow, Submit } from "./db/batches/batch.ts";
 import { commit } from "./db/batches/commit.ts";
-import type { Pool, Tx } from "./db/db.ts";
-import { noteNodes } from "./db/spread/nodes.ts";
+import { type Pool, planOnce, type Tx } from "./db/db.ts";
+import { isSpread, noteNodes } from "./db/spread/nodes.ts";
 import { createProject } from "./flows/platform/create-project.ts";
 import type { Engine } from "./http/engine.ts";
 import type { Route } from "./http/route.ts";
@@ -23,7 +23,12 @@ type Connections = { hot: Pool; reserve: Pool; lanes: number; all?: readonly Poo
 export function createWarmUp(routes: readonly Route[], engine: Engine, connections: Connections): WarmUp {
   const { hot, reserve, lanes, all = [] } = connections;
   const redeem = (tx: Tx) => redeemOnce(tx, routes, engine);
-  const onReserve = keep(() => noteNodes([reserve, ...all]).then(() => together([reserve], redeem)), engine.log);
+  const onReserve = keep(async () => {
+    await noteNodes([...all, reserve]);
+    // Citus plans for the values at hand only.
+    if (!isSpread(reserve)) for (const pool of [hot, reserve]) planOnce(pool);
+    await together([reserve], redeem);
+  }, engine.log);
   const onLanes = keep(() => together(Array(lanes).fill(hot), redeem), engine.log);
   return { once: onReserve, all: () => onReserve().then(onLanes) };
 }

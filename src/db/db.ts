@@ -55,6 +55,14 @@ export const openDb = (url: string, options: Options = {}, driver = postgres): P
 };
 
 /**
+ * Connections that are opened from now on keep one plan for each statement: for statements that look up what a request names, however much
+ * else there is. Without the first, the planner plans them again and again where that looks cheaper. Without the second, a table
+ * that is empty when its statement is planned is read as a whole until it has statistics, however large it is by then.
+ */
+export const planOnce = (pool: Pool): void =>
+  void Object.assign(pool.options.connection, { plan_cache_mode: "force_generic_plan", enable_seqscan: "off" });
+
+/**
  * A URL may name the folder of a Unix socket, as PostgreSQL's own tools have it: `postgres://user@/db?host=/run/postgresql` or
  * `postgres://user@%2Frun%2Fpostgresql/db`. The driver knows no such URL, but a path beside one.
  */

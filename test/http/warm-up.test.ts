@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createLogger } from "../../src/cli/log.ts";
+import type { Pool } from "../../src/db/db.ts";
 import { staticFile } from "../../src/http/documents/static-files.ts";
 import { mountOpenRoutes } from "../../src/http/open-routes.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { createWarmUp } from "../../src/warm-up.ts";
 import { testDatabase } from "../support/engine.ts";
 import { assertRefused, logged } from "../support/http.ts";
+import { NODES } from "../support/nodes.ts";
 import { testShop } from "../support/shop.ts";
 import { until } from "../support/storage.ts";
 
@@ -30,7 +32,7 @@ async function starting() {
     const reply = await app.inject({ method: "GET", url: "/health/ready" });
     return { status: reply.statusCode, body: reply.json(), text: reply.body, headers: reply.headers };
   };
-  return { statements, log, warmUp, ready };
+  return { hot, statements, log, warmUp, ready };
 }
 
 test("a redemption ran before the server is ready, then on the connection of every lane, once, and left nothing", async () => {
@@ -49,6 +51,20 @@ test("a redemption ran before the server is ready, then on the connection of eve
   assert.equal((await ready()).status, 200);
   assert.equal(redeemed(), 3);
   assert.deepEqual(await rows(), before);
+});
+
+test("each connection of a lane keeps one plan for each statement, and none is compiled", async () => {
+  const { hot, warmUp } = await starting();
+  await warmUp.all();
+  const settings = async (pool: Pool) => {
+    const [row] = await pool`
+      select current_setting('plan_cache_mode') as plans, current_setting('enable_seqscan') as reads, current_setting('jit') as jit`;
+    return Object.values(row!).join(" ");
+  };
+  const once = NODES.length === 0 ? "force_generic_plan off off" : "auto on off";
+  const ofLanes = await Promise.all([settings(hot), settings(hot), settings(hot)]);
+  assert.deepEqual([...new Set(ofLanes)], [once]);
+  assert.equal(await settings(db), "auto on off");
 });
 
 test("a column that a redemption needs is missing: not ready until it is there", async () => {

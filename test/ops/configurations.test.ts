@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
 import { connectionsMax, readConfig, SETTINGS } from "../../src/config.ts";
-import { openDb } from "../../src/db/db.ts";
+import { openDb, planOnce } from "../../src/db/db.ts";
 import { tempDir } from "../support/child.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
@@ -43,6 +43,7 @@ test("no account of a database machine is trusted without a password, but that o
 
 test("PgBouncer lets pass what Laurel asks for when it connects", async () => {
   const pool = openDb("postgres://laurel@127.0.0.1:1/laurel", { max: 1 });
+  planOnce(pool);
   const asked = Object.keys(pool.options.connection);
   await pool.end({ timeout: 0 });
   const ignored = /^ignore_startup_parameters = (.*)$/m.exec(read("ops/pgbouncer/pgbouncer.ini"))![1]!.split(",");
