@@ -29,8 +29,8 @@ type Options = {
 const SECRET_KEY = "5e".repeat(32);
 
 /** A PostgreSQL with the binaries that Laurel brings. Without a disk to wait for, a run is short. */
-export async function startDatabase(lab: Lab, flags: readonly string[] = []) {
-  const database = await startEmbedded(join(lab.dir, "database"), ["max_connections=200", ...flags]);
+export async function startDatabase(lab: Lab, flags: readonly string[] = [], name = "database") {
+  const database = await startEmbedded(join(lab.dir, name), ["max_connections=200", ...flags]);
   lab.atEnd(() => database.stop());
   return database;
 }

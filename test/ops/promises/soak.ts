@@ -12,6 +12,8 @@ const WINDOW_S = 30;
 const NOTICE_MS = 1_000;
 /** The heap of a server that was just started grows to its size for seven minutes: 430 MB at first, 469 after five, 480 from then on. */
 const SETTLE_WINDOWS = 14;
+/** How often the server and a new one take turns at the end. */
+const TURNS = 9;
 
 type Sample = { hour: number; rssMb: number; descriptors: number; p99: number };
 
@@ -33,38 +35,49 @@ function slope(samples: readonly Sample[], measureOf: (sample: Sample) => number
   return { growth, error: Math.sqrt(rest / Math.max(1, samples.length - 2) / spread) };
 }
 
-/** Half of what a server can do, for an hour: it takes no more memory, opens nothing that it does not close, and slows down by nothing. */
-export async function run(lab: Lab, { minutes = 10 }: { minutes?: number }): Promise<void> {
-  const database = await startDatabase(lab);
+/** A server with a database and a shop of its own, and what it can do. */
+async function serverOf(lab: Lab, name: string) {
+  const database = await startDatabase(lab, [], `database of ${name}`);
   const [port] = (await freePorts(1)) as [number];
-  const laurel = laurelMachine(lab, { name: "laurel", port, databaseUrl: database.url });
+  const laurel = laurelMachine(lab, { name, port, databaseUrl: database.url });
   await laurel.up();
   const headers = headersOf(lab, laurel);
   const client = createClient(laurel.url, headers);
   lab.atEnd(() => client.close());
-  const db = openAdmin(lab, database.url);
   const next = await redemptionShop(client, laurel.url, headers);
   await drive(laurel.url, next, { seconds: 20 });
   const { count, seconds } = await drive(laurel.url, next, { seconds: 15 });
-  const perSecond = count / seconds / 2;
+  return { laurel, database, next, peak: count / seconds };
+}
+type Server = Awaited<ReturnType<typeof serverOf>>;
+
+/** Half of what a server can do, for an hour: it takes no more memory, opens nothing that it does not close, and slows down by nothing. */
+export async function run(lab: Lab, { minutes = 10 }: { minutes?: number }): Promise<void> {
+  const server = await serverOf(lab, "laurel");
+  const db = openAdmin(lab, server.database.url);
+  const perSecond = server.peak / 2;
   lab.figure("redemptions a second, half of the peak", Math.round(perSecond));
   const samples: Sample[] = [];
   const bad: string[] = [];
-  for (let n = 0; n < SETTLE_WINDOWS + (minutes * 60) / WINDOW_S; n += 1) {
+  let windows = 0;
+  const watch = async ({ laurel, next }: Server): Promise<Sample> => {
     const { good, refused, failed } = await openLoop({ url: laurel.url, perSecond, seconds: WINDOW_S, next });
     if (refused.length > 0 || Object.keys(failed).length > 0)
       bad.push(`${refused.length} refused, ${JSON.stringify(failed)}`);
     // The connections of the load are closed, and the server has to notice.
     await wait(NOTICE_MS);
     const sample = {
-      hour: (n * (WINDOW_S + NOTICE_MS / 1000)) / 3600,
+      hour: (windows * (WINDOW_S + NOTICE_MS / 1000)) / 3600,
       rssMb: rssMb(laurel.pid()),
       descriptors: descriptors(laurel.pid()),
       p99: percentile(good, 0.99),
     };
-    samples.push(sample);
-    lab.say(`${Math.round(sample.rssMb)} MB, ${sample.descriptors} descriptors, p99 ${sample.p99.toFixed(1)} ms`);
-  }
+    windows += 1;
+    const { rssMb: size, descriptors: files, p99 } = sample;
+    lab.say(`${laurel.name}: ${Math.round(size)} MB, ${files} descriptors, p99 ${p99.toFixed(1)} ms`);
+    return sample;
+  };
+  for (let n = 0; n < SETTLE_WINDOWS + (minutes * 60) / WINDOW_S; n += 1) samples.push(await watch(server));
   const settled = samples.slice(SETTLE_WINDOWS);
   const first = settled[0]!;
   const third = Math.ceil(settled.length / 3);
@@ -86,6 +99,23 @@ export async function run(lab: Lab, { minutes = 10 }: { minutes?: number }): Pro
   lab.figure("growth of descriptors", Math.max(...settled.map((one) => one.descriptors)) - first.descriptors, {
     atMost: 5,
   });
-  lab.figure("p99 at the end, part of that at the beginning", Math.round((late / early) * 100) / 100, { atMost: 1.2 });
+  lab.figure("p99 at the end, part of that at the beginning", Math.round((late / early) * 100) / 100);
+  const slower = await slowerThanNew(lab, server, watch);
+  lab.figure("p99, part of that of a server that was just started", Math.round(slower * 100) / 100, { atMost: 1.2 });
   lab.figure("windows with a refusal or a failure", bad.length, { is: 0 });
+}
+
+/**
+ * A machine that others share may become slower meanwhile. So a second server with an empty database is started, its heap grows to
+ * its size, and both have the same load in turns: the median of how much slower the first one is.
+ */
+async function slowerThanNew(lab: Lab, server: Server, watch: (server: Server) => Promise<Sample>): Promise<number> {
+  const fresh = await serverOf(lab, "new");
+  for (let n = 0; n < SETTLE_WINDOWS; n += 1) await watch(fresh);
+  const ratios: number[] = [];
+  for (let n = 0; n < TURNS; n += 1) {
+    const [old, young] = [await watch(server), await watch(fresh)];
+    ratios.push(old.p99 / young.p99);
+  }
+  return percentile(ratios, 0.5);
 }
