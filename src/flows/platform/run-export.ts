@@ -46,8 +46,8 @@ export async function runExport(c: RunCtx, { project_id, id }: ExportToDo): Prom
       if (!taken) return "gone";
       const owner = await loadOwner(tx, project_id);
       return writeBlocks(c, turn, taken, async (last, rowsMax, ms) => {
-        // Reading a block may take long where rows have to be sorted first.
-        await tx`select set_config('statement_timeout', ${String(ms)}, true)`;
+        // Reading a block may take long where rows have to be sorted first. A pooler may have kept `jit` of the connection to itself.
+        await tx`select set_config('statement_timeout', ${String(ms)}, true), set_config('jit', 'off', true)`;
         return readNext(tx, owner, taken, { last, rowsMax });
       });
     });
