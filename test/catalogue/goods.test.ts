@@ -13,9 +13,9 @@ test("a SKU whose product was not found by the SKU's name has it read by its id"
   await ok(`POST /v1/products/${id}/skus`, { sku: "Blue", source_id: "blue" });
   let hidden = 0;
   const hiding = ((text: TemplateStringsArray, ...values: never[]) => {
-    if (!text.join("").includes("select t.product_id")) return db(text, ...values);
+    if (!text.join("").startsWith("array(select product_id")) return db(text, ...values);
     hidden += 1;
-    return Promise.resolve([]);
+    return db`'{}'::text[]`;
   }) as unknown as Db;
   const named = { products: [], skus: ["blue"] };
   assert.deepEqual(await loadGoods(hiding, project.id, named), await loadGoods(db, project.id, named));
