@@ -9,10 +9,12 @@ export type Outcome = {
   refused: number[];
   /** Of those, the ones that do not say when to come again. */
   withoutRetryAfter: number;
-  /** Everything else: another status, or a connection that was cut. */
+  /** Everything else: another status, a connection that was cut, or no answer at all. */
   failed: Record<string, number>;
   /** Due, but every connection of the generator was taken. */
   unsent: number;
+  /** When the last one was sent, on the clock of `performance.now()`. */
+  sentAt: number;
 };
 
 type Load = { url: string; perSecond: number; seconds: number; next(): Buffer; connectionsMax?: number };
@@ -27,7 +29,7 @@ const LAST_ANSWERS_MS = 30_000;
  */
 export async function openLoop({ url, perSecond, seconds, next, connectionsMax = 4_000 }: Load): Promise<Outcome> {
   const { hostname, port } = new URL(url);
-  const outcome: Outcome = { seconds, good: [], refused: [], withoutRetryAfter: 0, failed: {}, unsent: 0 };
+  const outcome: Outcome = { seconds, good: [], refused: [], withoutRetryAfter: 0, failed: {}, unsent: 0, sentAt: 0 };
   const idle: net.Socket[] = [];
   const dueOf = new Map<net.Socket, number>();
   let open = 0;
@@ -91,12 +93,17 @@ export async function openLoop({ url, perSecond, seconds, next, connectionsMax =
       for (; sent < due; sent += 1) send(began + (sent / perSecond) * 1000);
       if (sent < seconds * perSecond) return;
       clearInterval(timer);
+      outcome.sentAt = now;
       resolve();
     }, TICK_MS);
   });
   for (const end = performance.now() + LAST_ANSWERS_MS; dueOf.size > 0 && performance.now() < end; )
     await new Promise((resolve) => setTimeout(resolve, TICK_MS));
-  for (const socket of [...idle, ...dueOf.keys()]) socket.destroy();
+  const silent = [...dueOf.keys()];
+  for (const _ of silent) fail("no answer");
+  // Their end is no other failure.
+  dueOf.clear();
+  for (const socket of [...idle, ...silent]) socket.destroy();
   return outcome;
 }
 

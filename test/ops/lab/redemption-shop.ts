@@ -1,4 +1,6 @@
 import { freshKeys, requestBytes } from "../../../bench/load.ts";
+import type { Pool } from "../../../src/db/db.ts";
+import type { Lab } from "./lab.ts";
 import { type Client, ok } from "./load.ts";
 
 const CODES = 2_000;
@@ -23,4 +25,10 @@ export async function redemptionShop(
     order: { amount: 5000 },
   }));
   return freshKeys((key) => bodies.map((body) => requestBytes(url, "/v1/redemptions", { ...headers, ...key }, body)));
+}
+
+/** Each redemption that was answered with success is stored. Others may be: those whose answer came too late. */
+export async function tellStored(lab: Lab, db: Pool, acknowledged: number): Promise<void> {
+  const [row] = await db<{ count: number }[]>`select count(*)::int as count from redemptions where result = 'SUCCESS'`;
+  lab.figure("acknowledged redemptions that are not stored", Math.max(0, acknowledged - row!.count), { is: 0 });
 }

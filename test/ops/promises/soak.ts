@@ -2,11 +2,11 @@ import fs from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { drive } from "../../../bench/load.ts";
 import { type Lab, percentile } from "../lab/lab.ts";
-import { headersOf, laurelMachine, openAdmin, startDatabase } from "../lab/laurel.ts";
+import { headersOf, laurelMachine, openAdmin, startDatabase, tellDoctor } from "../lab/laurel.ts";
 import { createClient } from "../lab/load.ts";
 import { openLoop } from "../lab/open-loop.ts";
 import { freePorts } from "../lab/processes.ts";
-import { redemptionShop } from "../lab/redemption-shop.ts";
+import { redemptionShop, tellStored } from "../lab/redemption-shop.ts";
 
 const WINDOW_S = 30;
 const NOTICE_MS = 1_000;
@@ -45,9 +45,9 @@ async function serverOf(lab: Lab, name: string) {
   const client = createClient(laurel.url, headers);
   lab.atEnd(() => client.close());
   const next = await redemptionShop(client, laurel.url, headers);
-  await drive(laurel.url, next, { seconds: 20 });
+  const first = await drive(laurel.url, next, { seconds: 20 });
   const { count, seconds } = await drive(laurel.url, next, { seconds: 15 });
-  return { laurel, database, next, peak: count / seconds };
+  return { laurel, database, next, peak: count / seconds, acknowledged: first.count + count };
 }
 type Server = Awaited<ReturnType<typeof serverOf>>;
 
@@ -59,9 +59,11 @@ export async function run(lab: Lab, { minutes = 10 }: { minutes?: number }): Pro
   lab.figure("redemptions a second, half of the peak", Math.round(perSecond));
   const samples: Sample[] = [];
   const bad: string[] = [];
-  let windows = 0;
-  const watch = async ({ laurel, next }: Server): Promise<Sample> => {
+  let [windows, { acknowledged }] = [0, server];
+  const watch = async (watched: Server): Promise<Sample> => {
+    const { laurel, next } = watched;
     const { good, refused, failed } = await openLoop({ url: laurel.url, perSecond, seconds: WINDOW_S, next });
+    if (watched === server) acknowledged += good.length;
     if (refused.length > 0 || Object.keys(failed).length > 0)
       bad.push(`${refused.length} refused, ${JSON.stringify(failed)}`);
     // The connections of the load are closed, and the server has to notice.
@@ -103,6 +105,8 @@ export async function run(lab: Lab, { minutes = 10 }: { minutes?: number }): Pro
   const slower = await slowerThanNew(lab, server, watch);
   lab.figure("p99, part of that of a server that was just started", Math.round(slower * 100) / 100, { atMost: 1.2 });
   lab.figure("windows with a refusal or a failure", bad.length, { is: 0 });
+  await tellStored(lab, db, acknowledged);
+  tellDoctor(lab, server.database.url);
 }
 
 /**
