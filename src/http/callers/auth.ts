@@ -62,6 +62,7 @@ type Row = Project & {
   signing_secret: string | null;
 };
 type CredentialRows = Record<"key" | "token" | "project" | "session", Row | undefined>;
+const NOTHING: CredentialRows = { key: undefined, token: undefined, project: undefined, session: undefined };
 
 // A scheme of its own in `Authorization` may belong to a proxy, so the other header counts as well.
 const BEARER = /^Bearer +(\S+)$/i;
@@ -210,11 +211,10 @@ const sessionRows = (
   sessions: readonly SessionQuestion[],
   { fields, revision }: { fields: Fragment; revision: RevisionPart },
 ): Fragment => pool`
-    union all
-    select 'session ' || x.hash || ' ' || x.project_id, null, null, null, null, null, null, null, null, null,
+    select 'session ' || x.hash || ' ' || x.project_id as asked, ${noKey(pool)},
       jsonb_build_object('user_id', u.id, 'login', u.login, 'is_owner', u.is_owner, 'created_at', s.created_at,
-        'last_used_at', s.last_used_at, 'ends_at', s.ends_at, 'role', m.role, 'permissions', r.permissions), ${fields}
-    from unnest(${sessions.map(({ hash }) => hash)}::text[], ${sessions.map(({ project_id }) => project_id ?? "")}::text[])
+        'last_used_at', s.last_used_at, 'ends_at', s.ends_at, 'role', m.role, 'permissions', r.permissions) as session, ${fields}
+    from unnest((select ${sessions.map(({ hash }) => hash)}::text[]), ${sessions.map(({ project_id }) => project_id ?? "")}::text[])
       as x (hash, project_id)
     join user_sessions s on s.token_hash = x.hash
     join users u on u.id = s.user_id
@@ -222,6 +222,9 @@ const sessionRows = (
     ${revision.leftJoin}
     left join user_projects m on m.user_id = u.id and m.project_id = p.id
     left join roles r on r.id = m.role`;
+const noKey = (pool: Pool): Fragment => pool`
+  null as key_id, null as key_name, null as secret_hash, null as previous_secret_hash, null as previous_until,
+  null as disabled_at, null as scope, null as expires_at, null as signing_secret`;
 
 /** The revision of a catalog is beside the rows of its project. Where those are on another machine, it is asked for there. */
 type RevisionPart = { join: Fragment; leftJoin: Fragment; column: Fragment };
@@ -279,35 +282,43 @@ async function lookUp(pool: Pool, questions: readonly Question[]): Promise<Crede
   const tokens = questions.flatMap(({ token }) => token ?? []);
   const projects = questions.flatMap(({ project_id }) => project_id ?? []);
   const sessions = questions.flatMap(({ session }) => session ?? []);
-  // Most statements ask for keys alone, and cost nothing more.
-  const hasSessions = sessions.length > 0;
-  const none = hasSessions ? pool`null,` : pool``;
   const revision = revisionPart(pool);
   const fields = pool`p.id, p.timezone, p.currency, p.is_sandbox, p.case_sensitive_codes, p.client_trusted_domains,
     p.client_redeem_enabled, p.client_publish_enabled, p.client_list_vouchers_enabled,
     p.client_create_customer_enabled, p.client_loyalty_events_enabled, p.client_set_voucher_expiration_date_enabled,
     p.features, p.secret, ${revision.column}, p.clock_offset_ms`;
   const key = pool`k.id as key_id, k.name as key_name, k.secret_hash, k.previous_secret_hash, k.previous_until, k.disabled_at`;
-  const rows = await pool<Row[]>`
+  const none = pool`null::jsonb as session`;
+  // Most statements ask for keys alone. Each part that is not asked for would have to be planned and started all the same.
+  const parts = [
+    pairs.length > 0 &&
+      pool`
     select k.kind || ' ' || k.id as asked, ${key}, null as scope, null::timestamptz as expires_at,
-      null as signing_secret, ${hasSessions ? pool`null::jsonb as session,` : pool``} ${fields}
-    from unnest(${pairs.map((p) => p.kind as string)}::text[], ${pairs.map((p) => p.id)}::text[]) as x (kind, id)
+      null as signing_secret, ${none}, ${fields}
+    from unnest((select ${pairs.map((p) => p.kind as string)}::text[]), (select ${pairs.map((p) => p.id)}::text[])) as x (kind, id)
     join keys k on k.kind = x.kind and k.id = x.id
     left join projects p on p.id = k.project_id
     ${revision.leftJoin}
-    where k.project_id is null or p.deleted_at is null
-    union all
-    select 'token ' || o.project_id || ' ' || o.id, ${key}, o.scope, o.expires_at, s.secret, ${none} ${fields}
-    from unnest(${tokens.map((t) => t.project_id)}::text[], ${tokens.map((t) => t.id)}::text[]) as x (project_id, id)
+    where k.project_id is null or p.deleted_at is null`,
+    tokens.length > 0 &&
+      pool`
+    select 'token ' || o.project_id || ' ' || o.id as asked, ${key}, o.scope, o.expires_at, s.secret as signing_secret, ${none},
+      ${fields}
+    from unnest((select ${tokens.map((t) => t.project_id)}::text[]), (select ${tokens.map((t) => t.id)}::text[])) as x (project_id, id)
     join oauth_tokens o on o.project_id = x.project_id and o.id = x.id
     join keys k on k.kind = 'app' and k.id = o.key_id and k.project_id = o.project_id
     join signing_keys s on s.id = o.signing_key_id
     join projects p on p.id = o.project_id and p.deleted_at is null
-    ${revision.join}
-    union all
-    select 'project ' || p.id, null, null, null, null, null, null, null, null, null, ${none} ${fields}
-    from projects p ${revision.join} where p.id = any(${projects}) and p.deleted_at is null
-    ${hasSessions ? sessionRows(pool, sessions, { fields, revision }) : pool``}`;
+    ${revision.join}`,
+    projects.length > 0 &&
+      pool`
+    select 'project ' || p.id as asked, ${noKey(pool)}, ${none}, ${fields}
+    from projects p ${revision.join} where p.id = any((select ${projects}::text[])::text[]) and p.deleted_at is null`,
+    sessions.length > 0 && sessionRows(pool, sessions, { fields, revision }),
+  ].filter((part) => part !== false);
+  if (parts.length === 0) return questions.map(() => NOTHING);
+  const union = parts.reduce((all, part) => pool`${all} union all ${part}`);
+  const rows = await pool<Row[]>`select * from (${union}) as found`;
   const byAsked = new Map(rows.map((row) => [row.asked, row]));
   return questions.map(({ pair, token, project_id, session }) => ({
     key: pair ? byAsked.get(`${pair.kind} ${pair.id}`) : undefined,
