@@ -117,7 +117,7 @@ const PAUSE_MAX_MS = 1000;
 const NOT_YET_MS = 5;
 /** A request whose key another one holds waits for some seconds; then its client is told. */
 const KEY_TRIES_MAX = 5;
-const ANSWERS_AT_ONCE = 32;
+const ANSWERS_AT_ONCE = 8;
 const ASIDE = " aside";
 
 /**
@@ -234,7 +234,9 @@ function settling({ now, report, setAside, behind }: Settling) {
     const { isSure } = live[0]!;
     const outcome = await run(flow, projectId, commands, { ...attempt, limitMs, behind, isSure });
     if (outcome.kind === "committed") {
-      return answerAll(live, outcome.value);
+      // The lane is free for the next batch meanwhile.
+      void answerAll(live, outcome.value);
+      return;
     }
     if (outcome.kind === "unknown") {
       if (!isPassing(outcome.error)) report(outcome.error);

@@ -1,5 +1,6 @@
 import { addedTo, counterName } from "../../core/redeem/counters.ts";
 import { StartOver } from "../../db/batches/commit.ts";
+import { givingWay } from "../../db/batches/giving-way.ts";
 import { isTaken } from "../../db/db.ts";
 import { later, together } from "../../db/together.ts";
 import { recordInto, startRecording } from "../../events/events.ts";
@@ -26,20 +27,20 @@ import type { RedeemState } from "./state.ts";
 const mayConvert = ({ referred, triggers }: RoundPlan, { catalog }: RedeemRequest): boolean =>
   referred.length > 0 || (triggers.length > 0 && referralsIn(catalog).paid.length > 0);
 
+function* receiptsOf({ projectId, fragments }: Batch, plans: readonly RedeemPlan[]): Generator<[id: string, object]> {
+  for (const { receipt } of plans) if (receipt) yield [receipt.redemption.id, receiptIn(fragments, projectId, receipt)];
+}
+
 /** What was decided on goes into the rows of the redemptions. */
-function withReceipts({ projectId, fragments }: Batch, plans: readonly RedeemPlan[], plan: RoundPlan): RoundPlan {
-  const receipts = new Map(
-    plans.flatMap(({ receipt }) =>
-      receipt ? [[receipt.redemption.id, receiptIn(fragments, projectId, receipt)] as const] : [],
-    ),
-  );
+async function withReceipts(batch: Batch, plans: readonly RedeemPlan[], plan: RoundPlan): Promise<RoundPlan> {
+  const receipts = new Map(await givingWay(receiptsOf(batch, plans)));
   const redemptions = plan.redemptions.map((row) => ({ ...row, receipt: receipts.get(row.id) ?? null }));
   return { ...plan, redemptions };
 }
 
 /** Everything that the commands of a round do, each kind of row in one statement. */
 export async function saveRound(batch: Batch, state: RedeemState, plans: readonly RedeemPlan[]): Promise<void> {
-  const plan = withReceipts(batch, plans, mergeRedeemPlans(plans));
+  const plan = await withReceipts(batch, plans, mergeRedeemPlans(plans));
   const [first] = state.round as readonly [RedeemRequest];
   for (const row of plan.countedLast) {
     const name = counterName(row);
