@@ -56,6 +56,10 @@ const SOURCE_RULES: typeof RULES = {
   "a transaction is opened in src/db and src/catalog only": ({ path, text }) =>
     /^src\/(?:db|catalog)\//.test(path) ? null : (/\.begin\(|\bbegin\s*`/.exec(withoutComments(text))?.[0] ?? null),
   "rows are locked in the one way that is safe": (file) => statementsOf(file.text).map(lockFault).find(Boolean) ?? null,
+  "a lock returns the column by which it found its rows": ({ text }) =>
+    statementsOf(text)
+      .map((sql) => unreturnedFault(sql, text))
+      .find(Boolean) ?? null,
   "a statement on a tenant's table names the tenant": (file) =>
     /^src\/(?:resources|flows|steps|catalog|idempotency|events|http)\/|crud-store\.ts$/.test(file.path)
       ? (statementsOf(file.text).map(tenantFault).find(Boolean) ?? null)
@@ -85,6 +89,12 @@ const SOURCE_RULES: typeof RULES = {
       : (/\bconstraint_name\b/.exec(withoutComments(text))?.[0] ?? null),
 };
 
+/** Names of tables are values of `db(…)`; which one is not known, so it may be a tenant's. Lists of columns stand in the file. */
+const KNOWN_VALUES: readonly (readonly [RegExp, string])[] = [
+  [/^(?:db|tx|pool)\(table\)$/, "any_table"],
+  [/^tenantOf\(/, "tenant_row"],
+  [/^(?:db|tx)\(COLUMNS\)$|^columns\((?:db|tx)\)$/, "columns_of_file"],
+];
 const STATEMENT = /^\s*(?:select|insert|update|delete|with)\b/i;
 const SUB_SELECT = /^\s*\(\s*select\b/i;
 
@@ -109,9 +119,8 @@ function literalAt(text: string, start: number): { end: number; flat: string; in
     else if (text.startsWith("${", at)) {
       const close = endOfValue(text, at + 2);
       inner.push(text.slice(at + 2, close));
-      // Names of tables are values of `db(…)`; which one is not known, so it may be a tenant's.
       const value = text.slice(at + 2, close);
-      flat += /^(?:db|tx|pool)\(table\)$/.test(value) ? "any_table" : /^tenantOf\(/.test(value) ? "tenant_row" : "?";
+      flat += KNOWN_VALUES.find(([pattern]) => pattern.test(value))?.[1] ?? "?";
       at = close + 1;
     } else {
       flat += text[at];
@@ -136,17 +145,18 @@ function endOfValue(text: string, start: number): number {
 
 /**
  * Lists of ids that a statement finds: `column = any(array(select …))`, where the column is one of the locked row (ADR 0059). It
- * is compared again after a wait, and whoever locks so compares what was found. Gives the statement without them.
+ * is compared again after a wait, and `unreturnedFault` sees that it is returned. Gives the statement without them.
  */
-function withoutFoundIds(sql: string): string {
-  const start = /\b\w+ = any\(array\(\s*select\b/i.exec(sql);
+function withoutFoundIds(sql: string, instead = "?"): string {
+  const start = /\b(?<column>\w+) = any\(array\(\s*select\b/i.exec(sql);
   if (!start) return sql;
   let [depth, at] = [0, start.index];
   for (; at < sql.length; at += 1) {
     if (sql[at] === "(") depth += 1;
     if (sql[at] === ")" && --depth === 0) break;
   }
-  return withoutFoundIds(`${sql.slice(0, start.index)}?${sql.slice(at + 1)}`);
+  const left = instead.replace("$<column>", start.groups!.column!);
+  return withoutFoundIds(`${sql.slice(0, start.index)}${left}${sql.slice(at + 1)}`, instead);
 }
 
 /** After it waited, PostgreSQL reads only the locked rows again: whatever else a locking statement reads is stale. */
@@ -161,6 +171,36 @@ function lockFault(statement: string): string | null {
   )
     return `a lock that reads more than the rows it locks: ${sql}`;
   return null;
+}
+
+/** What a locking statement may find its rows by without returning it; `?` is a condition that stands elsewhere. */
+const NEVER_CHANGES: Readonly<Record<string, string>> = {
+  "keys.kind": "a key is made for servers or for browsers, and stays what it was made for",
+  "loyalty_cards.?": "cards are found by their ids or their members, and a card stays with its member",
+  "redemptions.?": "redemptions keep their ids, their stacks, and what they redeemed",
+  "webhook_deliveries.?": "whom a delivery names is written once, when it is made; it is only deleted",
+  "any_table.?": "held-rows.ts only asks which rows are held by others, and changes none of them",
+};
+
+/**
+ * PostgreSQL compares the column again after it waited, but what a sub-select found is as old as the beginning of the statement.
+ * So whoever locks returns the column, and compares it with what is named behind the locks (ADR 0059).
+ */
+function unreturnedFault(sql: string, file: string, exempt = NEVER_CHANGES): string | null {
+  const lock = /^(.*)\bfor no key update\b/i.exec(sql)?.[1];
+  const statement =
+    lock &&
+    withoutFoundIds(lock, "$<column> = any(?)")
+      .split(/(?=\bselect\b)/i)
+      .at(-1)!;
+  const [, list, table, condition] = /^select (.*?) from (\S+)(.*)$/i.exec(statement || "") ?? [];
+  if (!list || list === "*") return null;
+  const own = /\bconst (?:COLUMNS|columns)\b[^;]*;/.exec(file)?.[0] ?? "";
+  const returned: readonly string[] = list.replace("columns_of_file", own).match(/\w+/g) ?? [];
+  const by = [...condition!.matchAll(/(\w+) = any\(/g)].map(([, column]) => column!);
+  if (/\b(?:where|and|or) \(?\?(?! =)/.test(condition!)) by.push("?");
+  const missing = by.find((column) => !returned.includes(column) && !(`${table}.${column}` in exempt));
+  return missing ? `a lock that found its rows by ${missing} and does not return it: ${sql}` : null;
 }
 
 /** Tables with a project_id, from the migrations; `keys` are looked up by their own id, users by theirs. */
@@ -333,6 +373,28 @@ test("the rules find a fault that is planted", () => {
     "// for update",
   );
 
+  const returned = "a lock returns the column by which it found its rows";
+  finds(
+    returned,
+    "src/resources/a/store.ts",
+    from("select id from a where holder_id = any(array(select id from b)) order by id for no key update"),
+    from("select id from a where a.holder_id = any(${ids}) order by id for no key update"),
+    from("select id from a where (id = ${id} or holder_id = any(${of.ids} || ${id})) order by id for no key update"),
+    from("select id from a where project_id = ${p} and ${named(tx, ids)} order by id for no key update"),
+    from("update a set b = 1 where id in (select id from a where b_id = any(${ids}) order by id for no key update)"),
+    `const COLUMNS = ["id"];\n${from("select ${tx(COLUMNS)} from a where b_id = any(${ids}) order by id for no key update")}`,
+  );
+  allows(
+    returned,
+    "src/resources/a/store.ts",
+    from("select * from a where holder_id = any(array(select id from b)) order by id for no key update"),
+    from("select id, holder_id from a where holder_id = any(${ids}) order by id for no key update"),
+    from("select id from a where name = ${name} order by id for no key update"),
+    from("select id from keys where kind = any(${kinds}) and id = any(${ids}) order by id for no key update"),
+    `const COLUMNS = ["b_id"];\n${from("select ${tx(COLUMNS)} from a where b_id = any(${ids}) order by id for no key update")}`,
+    from("select id from a where holder_id = any(${ids})"),
+  );
+
   const tenant = "a statement on a tenant's table names the tenant";
   assert.ok(TENANT_TABLES.includes("categories") && TENANT_TABLES.includes("idempotency_keys"));
   finds(
@@ -415,6 +477,14 @@ test("the rules find a fault that is planted", () => {
   const constraint = "the constraint of an error is read by constraintOf";
   finds(constraint, "src/resources/a/store.ts", 'if (error.constraint_name === "a") return;');
   allows(constraint, "src/db/db.ts", "error.constraint_name");
+});
+
+test("each column that a lock need not return is one that some lock does not return", () => {
+  for (const name of Object.keys(NEVER_CHANGES)) {
+    const { [name]: _, ...others } = NEVER_CHANGES;
+    const isNeeded = ({ text }: SourceFile) => statementsOf(text).some((sql) => unreturnedFault(sql, text, others));
+    assert.ok(product.some(isNeeded), name);
+  }
 });
 
 test("every package runs on the Node that the README asks for, so that npm ci prints no engine warning", () => {
