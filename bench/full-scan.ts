@@ -2,7 +2,7 @@ import { createCatalogs } from "../src/catalog/catalog.ts";
 import { formulaOf } from "../src/catalog/formulas.ts";
 import { LIMIT_DEFAULT, offersPage } from "../src/core/qualify/page.ts";
 import { promotionsFor } from "../src/core/qualify/promotions.ts";
-import { qualify, questionOf } from "../src/core/qualify/qualify.ts";
+import { qualifyOffer, questionOf } from "../src/core/qualify/qualify.ts";
 import { SCENARIOS } from "../src/core/qualify/scenario.ts";
 import { pageView } from "../src/core/qualify/view.ts";
 import { DEFAULT_STACKING } from "../src/core/stacking/settings.ts";
@@ -64,7 +64,7 @@ export async function scanAll(db: Pool, projectId: string, carts: readonly Cart[
       redeemables: withoutLineIds(view),
       ...(n < COUNTED_MAX && {
         candidates: [...promotionsFor(index, { scenario: SCENARIOS.ALL, facts, after: null })].length,
-        matches: offers.filter((offer) => qualify(offer, question) !== null).length,
+        matches: offers.filter((offer) => qualifyOffer(offer, question) !== null).length,
       }),
     };
   });

@@ -7,7 +7,7 @@ import { buildServer } from "../src/http/mount.ts";
 import type { Route } from "../src/http/route.ts";
 import { createCountRollups } from "../src/jobs/count-rollups.ts";
 import { runAsyncActions } from "../src/jobs/run-async-actions.ts";
-import { closePools, createEngine, openPools } from "../src/main.ts";
+import { closePools, createEngine, openDbPools } from "../src/main.ts";
 import { ALL_ROUTES } from "../src/routes.ts";
 import { newId, now, random } from "../src/sources.ts";
 import { type Order, type Reply, TWINS } from "./orders.ts";
@@ -18,7 +18,7 @@ import { type Order, type Reply, TWINS } from "./orders.ts";
 // The key pair alone opens all of the interface.
 const { LAUREL_REQUEST_LOG_DAYS } = process.env;
 const config = readConfig({ PORT: "0", LAUREL_V2_AUTH: "either", LAUREL_REQUEST_LOG_DAYS });
-const pools = openPools(config, process.env.DATABASE_URL!);
+const pools = openDbPools(config, process.env.DATABASE_URL!);
 /** Of the last request. */
 let steps = newSteps();
 const engine: Engine = {

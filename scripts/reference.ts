@@ -1,18 +1,18 @@
 import { type DiscountDefinition, EXAMPLE_CART } from "../src/core/discounts/definition.ts";
-import { money } from "../src/core/discounts/explain.ts";
+import { moneyText } from "../src/core/discounts/explain.ts";
 import { DISCOUNTS } from "../src/core/discounts/registry.ts";
 import { FUNCTIONS } from "../src/core/formula/functions.ts";
 import { type FormulaNote, FUNCTION_NOTES, OPERATOR_NOTES, VARIABLE_NOTES } from "../src/core/formula/reference.ts";
 import {
   bindingOf,
-  DEPTH_MAX as FORMULA_DEPTH_MAX,
-  NODES_MAX as FORMULA_NODES_MAX,
+  FORMULA_DEPTH_MAX,
+  FORMULA_NODES_MAX,
   type OperatorName,
   TEXT_MAX,
 } from "../src/core/formula/syntax.ts";
 import { VARIABLES } from "../src/core/formula/variables.ts";
 import { TAKES_NOTES } from "../src/core/registry/registry.ts";
-import { DEPTH_MAX, NODES_MAX } from "../src/core/rules/definition.ts";
+import { RULES_DEPTH_MAX, RULES_NODES_MAX } from "../src/core/rules/definition.ts";
 import { operatorsFor, type Takes } from "../src/core/rules/operators.ts";
 import { RULES } from "../src/core/rules/registry.ts";
 import type { Need, Rule } from "../src/core/rules/rule.ts";
@@ -108,7 +108,7 @@ export const rulesReference = (made: string): string =>
     "  not name. Without `logic`, all rules must be true.",
     "- When `conditions` has several operators, all of them must be true. Values are always in a list.",
     "- A rule that selects lines of the cart may have its own `rules`. They look at the selected lines only.",
-    `- A definition has at most ${NODES_MAX} rules, nested at most ${DEPTH_MAX} deep.`,
+    `- A definition has at most ${RULES_NODES_MAX} rules, nested at most ${RULES_DEPTH_MAX} deep.`,
     "- You may write underscores instead of dots in the name of a rule.",
     "- A rule fails when the request does not have what the rule needs. If nothing else is wrong, the error names what is missing.",
     "",
@@ -182,7 +182,7 @@ function discountExample({ examples }: DiscountDefinition, name: string): string
   const { discount, included = [], off } = examples.find((one) => one.discount.effect === name)!;
   const { type: _, effect: __, ...fields } = discount;
   const only = included.map(({ id }) => ` for \`${id}\` only`).join();
-  return `${inline(fields)}${only}: ${money(off)} off`;
+  return `${inline(fields)}${only}: ${moneyText(off)} off`;
 }
 
 /** An effect that a discount has without naming it, whatever its rules name, is the default. */
@@ -190,12 +190,12 @@ const isDefault = (definition: DiscountDefinition, name: string): boolean =>
   [true, false].every((namesProducts) => definition.defaultEffect({ type: definition.type }, namesProducts) === name);
 
 const cartLine = ({ product, price, quantity, collections }: (typeof EXAMPLE_CART)[number]): string =>
-  `${quantity} × \`${product}\` at ${money(price)}${collections.map((id) => ` (in the collection \`${id}\`)`).join("")}`;
+  `${quantity} × \`${product}\` at ${moneyText(price)}${collections.map((id) => ` (in the collection \`${id}\`)`).join("")}`;
 const EXAMPLE_AMOUNT = EXAMPLE_CART.reduce((sum, { price, quantity }) => sum + price * quantity, 0);
 
 export const discountTables = (): string =>
   [
-    `In the examples the cart is ${EXAMPLE_CART.map(cartLine).join(" and ")}, in all ${money(EXAMPLE_AMOUNT)}.`,
+    `In the examples the cart is ${EXAMPLE_CART.map(cartLine).join(" and ")}, in all ${moneyText(EXAMPLE_AMOUNT)}.`,
     "",
     ...table(
       ["`type`", "`effect`", "What it takes off", "Example"],

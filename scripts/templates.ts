@@ -30,13 +30,13 @@ function familyOf(name: string): string {
 export const discount = (type: string, { camel }: Names): string => {
   const field = `${type.toLowerCase()}_value`;
   return `import { valueOr } from "./definition.ts";
-import { money } from "./explain.ts";
-import { Amount, Formula } from "./fields.ts";
+import { moneyText } from "./explain.ts";
+import { DiscountAmount, Formula } from "./fields.ts";
 import { defineMoneyDiscount } from "./money-discount.ts";
 
 export const ${camel} = defineMoneyDiscount({
   type: "${type}",
-  fields: { ${field}: Amount, ${field}_formula: Formula },
+  fields: { ${field}: DiscountAmount, ${field}_formula: Formula },
   value: "${field}",
   ownValue: ({ ${field}_formula, ${field} }, { formulas }, item) =>
     valueOr(${field}_formula, ${field}, (formula) => formulas.money(formula, item)),
@@ -47,7 +47,7 @@ export const ${camel} = defineMoneyDiscount({
         on: "order",
         ofInitialAmount: false,
         off: (value, base) => Math.min(Number(value), base),
-        words: ({ amount, base }) => \`\${money(amount)} of \${money(base)}\`,
+        words: ({ amount, base }) => \`\${moneyText(amount)} of \${moneyText(base)}\`,
       },
     },
   },

@@ -45,7 +45,7 @@ import type { Transport } from "./webhooks/transport.ts";
 /** Nobody waits for the answer to a statement of a job. */
 const JOB_STATEMENT_MS = 60_000;
 
-export const openPools = (config: Config, url: string): Pools => {
+export const openDbPools = (config: Config, url: string): Pools => {
   const options = { prepare: config.LAUREL_PREPARE === "on", statementTimeoutMs: config.LAUREL_STATEMENT_TIMEOUT_MS };
   return {
     // One connection each: an operation has one for itself, and its project a share of them.
@@ -308,7 +308,7 @@ const tracedTransport = (transport: Transport, tracing: Tracing | null): Transpo
 /** Starts the HTTP server of this process. `close` lets the requests under way end first. */
 export async function startServer(config: Config, surroundings: Surroundings): Promise<Server> {
   const log = createLogger(config.LAUREL_LOG_LEVEL);
-  const pools = openPools(config, surroundings.databaseUrl);
+  const pools = openDbPools(config, surroundings.databaseUrl);
   const tracing = isTraced(process.env) ? await loadTracing(pools.directory) : null;
   const requestLog = createRequestLog(config.LAUREL_LOG_LEVEL);
   const engine = createEngine(config, pools, log, { requestLog, tracing });

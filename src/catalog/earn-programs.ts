@@ -12,7 +12,7 @@ import { settingsOf } from "../core/vouchers/settings.ts";
 import type { Campaign } from "../resources/promotions/campaigns/store.ts";
 import type { ValidationRuleRow } from "../resources/promotions/validation-rules/store.ts";
 import type { Catalog } from "./catalog.ts";
-import { loadsIn, type Named } from "./named-in-rules.ts";
+import { loadsIn, type NamedInRules } from "./named-in-rules.ts";
 
 /** A loyalty program of loyalty cards: a campaign, when it is open, and its rules that are active. */
 export type CardProgram = { campaign: Campaign; window: ProgramWindow; rules: readonly CampaignEarningRuleRow[] };
@@ -24,13 +24,13 @@ export const cardPrograms = oncePer((catalog: Catalog): readonly CardProgram[] =
       const campaign = catalog.campaigns.get(id);
       const rules = rows.filter(({ active }) => active);
       if (!campaign?.active || campaign.campaign_type !== "LOYALTY_PROGRAM" || rules.length === 0) return [];
-      return [{ campaign, window: windowOf(campaign), rules }];
+      return [{ campaign, window: programWindow(campaign), rules }];
     })
     .sort((a, b) => (a.campaign.id < b.campaign.id ? -1 : 1)),
 );
 
 /** When a program is open: its dates are those of its newest template. */
-export function windowOf(campaign: Campaign): ProgramWindow {
+export function programWindow(campaign: Campaign): ProgramWindow {
   const { start_date, expiration_date } = settingsOf({ settings: null, template_version: null }, campaign);
   return { active: campaign.active, start_date, expiration_date };
 }
@@ -55,7 +55,7 @@ const hasLoyalty = oncePer((campaigns: Catalog["campaigns"]) =>
 export const hasCards = ({ campaigns }: Pick<Catalog, "campaigns">): boolean => hasLoyalty(campaigns);
 
 /** The segments and collections that the rules of loyalty cards ask for. */
-export const namedInPrograms = oncePer((catalog: Catalog): Named => {
+export const namedInPrograms = oncePer((catalog: Catalog): NamedInRules => {
   const rules = cardPrograms(catalog).flatMap((one) => one.rules);
   const asked = rules.flatMap((one): [string, ValidationRuleRow][] => {
     const row = catalog.validation_rules.get(one.validation_rule_id ?? "");

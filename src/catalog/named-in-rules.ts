@@ -5,11 +5,11 @@ import { loadsOf, type RuleLoads } from "../core/rules/loads.ts";
 import type { Catalog } from "./catalog.ts";
 
 /** The segments, collections and loyalty tiers that rules name: nothing else has to be worked out for a cart. */
-export type Named = Omit<RuleLoads, "facts">;
+export type NamedInRules = Omit<RuleLoads, "facts">;
 
 const union = <K extends keyof RuleLoads>(all: readonly RuleLoads[], name: K) =>
   new Set(all.flatMap((loads) => [...loads[name]])) as RuleLoads[K];
-const namedInRows = (all: readonly RuleLoads[], collections: readonly string[] = []): Named => ({
+const namedInRows = (all: readonly RuleLoads[], collections: readonly string[] = []): NamedInRules => ({
   segments: union(all, "segments"),
   tiers: union(all, "tiers"),
   collections: union(all, "collections").union(new Set(collections)),
@@ -28,7 +28,7 @@ const loadsOfGroups = (all: readonly { rules?: RuleGroup | null }[]): RuleLoads[
 
 /** What earnings of loyalty programs name: in rules, or in points in proportion to lines of an order. */
 export const namedInEarnings = oncePer(
-  ({ earning_rules, benefits }: Pick<Catalog, "earning_rules" | "benefits">): Named => {
+  ({ earning_rules, benefits }: Pick<Catalog, "earning_rules" | "benefits">): NamedInRules => {
     const earnings = [...earning_rules.values()].flatMap((rule) => rule.earnings);
     const given = [
       ...earnings.flatMap(({ effects }) => effects.filter((effect) => effect.type === "POINTS_PROPORTIONAL")),
@@ -43,4 +43,4 @@ const ofCosts = oncePer((rewards: Catalog["rewards"]) =>
   namedInRows(loadsOfGroups([...rewards.values()].flatMap(({ costs }) => costs))),
 );
 /** What the costs of rewards name. */
-export const namedInCosts = ({ rewards }: Pick<Catalog, "rewards">): Named => ofCosts(rewards);
+export const namedInCosts = ({ rewards }: Pick<Catalog, "rewards">): NamedInRules => ofCosts(rewards);

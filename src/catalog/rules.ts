@@ -1,6 +1,6 @@
 import type { Bundle } from "../core/discounts/bundle.ts";
 import { oncePer } from "../core/once-per.ts";
-import { bundleOf, type RuleDefinition } from "../core/rules/definition.ts";
+import { describedBundle, type RuleDefinition } from "../core/rules/definition.ts";
 import { treeOf } from "../core/rules/tree.ts";
 import type { ValidationRuleAssignmentRow } from "../resources/promotions/validation-rule-assignments/store.ts";
 import type { ValidationRuleRow } from "../resources/promotions/validation-rules/store.ts";
@@ -18,7 +18,7 @@ type Assigned = Pick<ValidationRuleAssignmentRow, "rule_id">;
 const compile = oncePer((row: ValidationRuleRow): CompiledRule => {
   const { id, rules, bundle_rules, applicable_to, error } = row;
   treeOf(rules); // Read now, so that no request pays for it.
-  return { id, definition: { rules, bundle_rules, applicable_to, error }, bundle: bundleOf(bundle_rules) };
+  return { id, definition: { rules, bundle_rules, applicable_to, error }, bundle: describedBundle(bundle_rules) };
 });
 
 /** The rules of a campaign, a tier or another configured object, in the order of their assignment. */

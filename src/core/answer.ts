@@ -100,7 +100,7 @@ export function refusal(key: ErrorKey, extra: ErrorExtra & { request_id: string 
 }
 
 /** A refusal that was decided as a value. */
-export const refused = (body: ErrorBody, request_id: string): Answer => ({
+export const refusedAnswer = (body: ErrorBody, request_id: string): Answer => ({
   status: body.code,
   body: JSON.stringify({ ...body, request_id }),
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { ApiError } from "./errors.ts";
-import { DEPTH_MAX, parseJson } from "./json.ts";
+import { JSON_DEPTH_MAX, parseJson } from "./json.ts";
 
 const refused = (text: string, details: string) =>
   assert.throws(
@@ -55,9 +55,9 @@ test("a number that would be rounded or is infinite is refused, the largest safe
 });
 
 test("nesting ends at 32 levels, and costs no stack above", () => {
-  assert.deepEqual(JSON.stringify(parseJson(nested(DEPTH_MAX))), nested(DEPTH_MAX));
+  assert.deepEqual(JSON.stringify(parseJson(nested(JSON_DEPTH_MAX))), nested(JSON_DEPTH_MAX));
   const details = "The body must not be nested deeper than 32 levels";
-  refused(nested(DEPTH_MAX + 1), details);
+  refused(nested(JSON_DEPTH_MAX + 1), details);
   refused("[".repeat(1_000_000), details);
   refused('{"a":'.repeat(100_000), details);
   assert.deepEqual(parseJson(`"${"[".repeat(100)}"`), "[".repeat(100));

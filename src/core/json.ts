@@ -1,6 +1,6 @@
 import { invalid } from "./errors.ts";
 
-export const DEPTH_MAX = 32;
+export const JSON_DEPTH_MAX = 32;
 
 /**
  * Parses JSON that somebody sent and refuses what JSON.parse lets pass without a word: keys that stand twice, numbers that would be
@@ -33,7 +33,8 @@ function scan(text: string, what: string): number {
       case 0x5b: // [
       case 0x7b: // {
         depth += 1;
-        if (depth > DEPTH_MAX) throw invalid(`The ${what} must not be nested deeper than ${DEPTH_MAX} levels`);
+        if (depth > JSON_DEPTH_MAX)
+          throw invalid(`The ${what} must not be nested deeper than ${JSON_DEPTH_MAX} levels`);
         break;
       case 0x5d: // ]
       case 0x7d: // }

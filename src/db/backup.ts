@@ -15,12 +15,12 @@ const HEAD = /^\\table (\w+) ([\w,]+)$/;
 const END = /^\\end (\d+)$/;
 
 type Head = { laurel_backup: number; made_at: string; migrations: { name: string; checksum: string }[] };
-export type Progress = (table: string, rows: number) => void;
+export type BackupProgress = (table: string, rows: number) => void;
 
 /** Writes everything that one snapshot shows, while the server goes on. The file is new, and for its owner only. */
 export async function writeBackup(
   db: Pool,
-  { file, now, progress = () => {} }: { file: string; now: string; progress?: Progress },
+  { file, now, progress = () => {} }: { file: string; now: string; progress?: BackupProgress },
 ): Promise<number> {
   const target = await open(file, "wx", 0o600);
   const write = db.begin("isolation level repeatable read read only", async (tx) => {
@@ -62,7 +62,7 @@ export async function writeBackup(
  */
 export async function readBackup(
   db: Pool,
-  { file, progress = () => {} }: { file: string; progress?: Progress },
+  { file, progress = () => {} }: { file: string; progress?: BackupProgress },
 ): Promise<number> {
   const lines = linesOf(file);
   const next = async () => (await lines.next()).value as string | undefined;

@@ -19,7 +19,7 @@ export async function together<T extends readonly unknown[]>(
 export type Writes = Promise<unknown>[];
 
 /** Puts statements there. Their failure is told at the end; until then it is nobody's to catch. */
-export function later(writes: Writes, writing: Promise<unknown>): void {
+export function writeLater(writes: Writes, writing: Promise<unknown>): void {
   writing.catch(() => {});
   writes.push(writing);
 }

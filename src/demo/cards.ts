@@ -1,10 +1,10 @@
-import { type DemoRequest, idOf } from "./requests.ts";
+import { answeredId, type DemoRequest } from "./requests.ts";
 
 // Loyalty cards and friends: a program of cards with a rule for orders and one for visits, tiers and rewards; a referral
 // program that gives points on those cards; and templates of two promotions.
 
-const CLUB = `/v1/loyalties/${idOf("Coffee club")}`;
-const FRIENDS = `/v1/campaigns/${idOf("Bring a friend")}`;
+const CLUB = `/v1/loyalties/${answeredId("Coffee club")}`;
+const FRIENDS = `/v1/campaigns/${answeredId("Bring a friend")}`;
 
 const clubRequests: DemoRequest[] = [
   {
@@ -44,7 +44,7 @@ const clubRequests: DemoRequest[] = [
     body: [
       {
         event: "store_visited",
-        custom_event: { schema_id: idOf("store_visited") },
+        custom_event: { schema_id: answeredId("store_visited") },
         loyalty: { type: "FIXED", points: 10 },
         source: { banner: "10 points for a visit" },
       },
@@ -58,7 +58,7 @@ const clubRequests: DemoRequest[] = [
       {
         name: "Barista",
         points: { from: 500 },
-        earning_rules: { [idOf("A point for every 1.00")]: { type: "MULTIPLY", multiplier: 2 } },
+        earning_rules: { [answeredId("A point for every 1.00")]: { type: "MULTIPLY", multiplier: 2 } },
       },
     ],
     as: "tiers of the club",
@@ -69,7 +69,7 @@ const clubRequests: DemoRequest[] = [
       name: "A bag of beans",
       type: "MATERIAL",
       stock: 25,
-      parameters: { product: { id: idOf("beans") } },
+      parameters: { product: { id: answeredId("beans") } },
     },
     as: "A bag of beans",
   },
@@ -85,12 +85,12 @@ const clubRequests: DemoRequest[] = [
   {
     line: `POST ${CLUB}/rewards`,
     body: [
-      { reward: idOf("A bag of beans"), parameters: { loyalty: { points: 400 } } },
-      { reward: idOf("Pay with points") },
+      { reward: answeredId("A bag of beans"), parameters: { loyalty: { points: 400 } } },
+      { reward: answeredId("Pay with points") },
     ],
     as: "rewards of the club",
   },
-  { line: `POST /v1/campaigns/${idOf("Coffee club")}/vouchers/CLUB-DEMO`, body: {} },
+  { line: `POST /v1/campaigns/${answeredId("Coffee club")}/vouchers/CLUB-DEMO`, body: {} },
   { line: `POST ${CLUB}/members`, body: { customer: { source_id: "bob" }, voucher: "CLUB-DEMO" } },
   {
     line: "POST /v1/events",
@@ -116,7 +116,7 @@ const waitingRequests: DemoRequest[] = [
     as: "Bakery club",
   },
   {
-    line: `POST /v1/loyalties/${idOf("Bakery club")}/earning-rules`,
+    line: `POST /v1/loyalties/${answeredId("Bakery club")}/earning-rules`,
     body: [
       {
         event: "order.paid",
@@ -126,9 +126,9 @@ const waitingRequests: DemoRequest[] = [
       },
     ],
   },
-  { line: `POST /v1/campaigns/${idOf("Bakery club")}/vouchers/BAKERY-DEMO`, body: {} },
+  { line: `POST /v1/campaigns/${answeredId("Bakery club")}/vouchers/BAKERY-DEMO`, body: {} },
   {
-    line: `POST /v1/loyalties/${idOf("Bakery club")}/members`,
+    line: `POST /v1/loyalties/${answeredId("Bakery club")}/members`,
     body: { customer: { source_id: "customer-6" }, voucher: "BAKERY-DEMO" },
   },
   {
@@ -163,7 +163,7 @@ const friendRequests: DemoRequest[] = [
       referral_program: {
         conversion_event_type: "redemption",
         referee_reward: {
-          related_object_parent: { id: idOf("Coffee club"), object: "CAMPAIGN" },
+          related_object_parent: { id: answeredId("Coffee club"), object: "CAMPAIGN" },
           type: "LOYALTY_CARD",
           amount: 50,
         },
@@ -183,12 +183,12 @@ const friendRequests: DemoRequest[] = [
 const templateRequests: DemoRequest[] = [
   {
     line: "POST /v1/templates/campaigns",
-    body: { name: "A mailing", description: "15% off, one use each", campaign_id: idOf("Spring mailing") },
+    body: { name: "A mailing", description: "15% off, one use each", campaign_id: answeredId("Spring mailing") },
     as: "A mailing",
   },
   {
     line: "POST /v1/templates/campaigns",
-    body: { name: "10% from 100.00", promotion_tier_id: idOf("10% from 100.00") },
+    body: { name: "10% from 100.00", promotion_tier_id: answeredId("10% from 100.00") },
     as: "template of a tier",
   },
 ];

@@ -3,7 +3,7 @@ import { checkoutRequests } from "./checkout.ts";
 import { historyRequests, offeredDaysAgo } from "./history.ts";
 import { type ClubSize, loyaltyRequests } from "./loyalty.ts";
 import { promotionRequests } from "./promotions.ts";
-import { type DemoRequest, idOf, seeded } from "./requests.ts";
+import { answeredId, type DemoRequest, seeded } from "./requests.ts";
 import { type ShopSize, shopRequests } from "./shop.ts";
 
 const CATEGORIES = ["Welcome", "Seasonal", "Loyalty members", "Clearance", "Partners"];
@@ -97,7 +97,7 @@ export function demoRequests(
     })),
     ...checkoutRequests,
     {
-      line: `POST ${project}/webhooks/${idOf(WEBHOOK)}/test`,
+      line: `POST ${project}/webhooks/${answeredId(WEBHOOK)}/test`,
       body: { type: "redemption.succeeded" },
       as: "A test of the webhook",
     },

@@ -1,10 +1,10 @@
-import type { Example, Examples } from "../http/documents/openapi.ts";
+import type { Examples, RequestExample } from "../http/documents/openapi.ts";
 import {
   campaign,
   card,
   club,
   draft,
-  id,
+  exampleId,
   member,
   NAMED,
   NAMED_ON,
@@ -52,18 +52,18 @@ const checkout: Examples = {
   redeemPromotion: { ...path(tier), body: cart },
   redeemReward: {
     ...path({ memberId: "CLUB-DEMO" }),
-    body: { reward: { id: id("rew", "Pay with points"), points: 10 }, order },
+    body: { reward: { id: exampleId("rew", "Pay with points"), points: 10 }, order },
   },
   redeemRewardOfCampaign: {
     ...path({ ...club, memberId: "CLUB-DEMO" }),
-    body: { reward: { id: id("rew", "Pay with points"), points: 10 }, order },
+    body: { reward: { id: exampleId("rew", "Pay with points"), points: 10 }, order },
   },
   rollbackRedemption: {
-    ...path({ redemptionId: id("r", "a redemption") }),
+    ...path({ redemptionId: exampleId("r", "a redemption") }),
     body: { reason: "The customer sent the goods back" },
   },
   rollbackStackedRedemptions: {
-    ...path({ redemptionId: id("r", "a redemption of two codes") }),
+    ...path({ redemptionId: exampleId("r", "a redemption of two codes") }),
     body: { reason: "The customer sent the goods back" },
   },
   importOrders: { body: [{ source_id: "old-order", status: "PAID", customer: alice, amount: 5200 }] },
@@ -94,7 +94,7 @@ const promotions: Examples = {
   updateCampaignTemplate: { ...path(template), body: { description: "15% off, one use for each customer" } },
   createCampaignFromTemplate: { ...path(template), body: { name: "Mailing from the template" } },
   addTierFromTemplate: {
-    ...path({ campaignTemplateId: id("camp_tpl", "template of a tier") }),
+    ...path({ campaignTemplateId: exampleId("camp_tpl", "template of a tier") }),
     body: { campaign_id: promotion.campaignId, name: "10% once more" },
   },
   createVoucher: { body: { code: "EXAMPLE10", discount } },
@@ -114,10 +114,13 @@ const promotions: Examples = {
   updatePromotionTier: { ...path(tier), body: { banner: "5% off from 50.00" } },
   createPromotionStack: {
     ...path(promotion),
-    body: { name: "5% and 10%", tiers: { ids: [id("promo", "5% from 50.00"), id("promo", "10% from 100.00")] } },
+    body: {
+      name: "5% and 10%",
+      tiers: { ids: [exampleId("promo", "5% from 50.00"), exampleId("promo", "10% from 100.00")] },
+    },
   },
   updatePromotionStack: {
-    ...path({ ...promotion, stackId: id("stack", "10% and a mug") }),
+    ...path({ ...promotion, stackId: exampleId("stack", "10% and a mug") }),
     body: { name: "10% and a free mug" },
   },
   createValidationRule: {
@@ -133,9 +136,9 @@ const promotions: Examples = {
       },
     },
   },
-  updateValidationRule: { ...path({ validationRuleId: id("val", "From 50") }), body: { name: "From 50.00" } },
+  updateValidationRule: { ...path({ validationRuleId: exampleId("val", "From 50") }), body: { name: "From 50.00" } },
   assignValidationRule: {
-    ...path({ validationRuleId: id("val", "From 50") }),
+    ...path({ validationRuleId: exampleId("val", "From 50") }),
     body: { related_object_type: "campaign", related_object_id: campaign.campaignId },
   },
   createPublication: { body: { campaign: { name: "Gift cards", count: 1 }, customer: alice } },
@@ -145,7 +148,7 @@ const promotions: Examples = {
     body: { holders: [{ source_id: "customer-8" }] },
   },
   addReferralCodeHoldersInCampaign: {
-    ...path({ campaignId: id("camp", "Bring a friend"), memberId: "FRIEND-DEMO" }),
+    ...path({ campaignId: exampleId("camp", "Bring a friend"), memberId: "FRIEND-DEMO" }),
     body: { holders: [{ source_id: "customer-9" }] },
   },
 };
@@ -165,22 +168,22 @@ const loyaltyV1: Examples = {
   updateLoyaltyCampaign: { ...path(club), body: { description: "A point for every 1.00" } },
   createCampaignEarningRules: { ...path(club), body: [fixed("5 points for an order")] },
   updateCampaignEarningRule: {
-    ...path({ ...club, campaignEarningRuleId: id("ern", "10 points for a visit") }),
+    ...path({ ...club, campaignEarningRuleId: exampleId("ern", "10 points for a visit") }),
     body: { loyalty: { type: "FIXED", points: 12 }, source: { banner: "12 points for a visit" } },
   },
   createCampaignTiers: {
-    ...path({ campaignId: id("camp", "Bakery club") }),
+    ...path({ campaignId: exampleId("camp", "Bakery club") }),
     body: [{ name: "Regular", points: { from: 0 } }],
   },
   updateCampaignTier: {
-    ...path({ ...club, loyaltyTierId: id("ltr", "tiers of the club") }),
+    ...path({ ...club, loyaltyTierId: exampleId("ltr", "tiers of the club") }),
     body: { name: "Guest of the house" },
   },
   createLoyaltyMember: { ...path(club), body: { customer: { source_id: "customer-10" } } },
   adjustLoyaltyMemberBalance: { ...path({ memberId: "CLUB-DEMO" }), body: { points: 50 } },
   adjustLoyaltyMemberBalanceOfCampaign: { ...path({ ...club, memberId: "CLUB-DEMO" }), body: { points: 50 } },
   transferLoyaltyPoints: {
-    ...path({ campaignId: id("camp", "Bakery club"), memberId: "BAKERY-DEMO" }),
+    ...path({ campaignId: exampleId("camp", "Bakery club"), memberId: "BAKERY-DEMO" }),
     body: [{ code: "CLUB-DEMO", points: 5, source_id: "example-transfer" }],
   },
   adjustPendingPoints: {
@@ -192,29 +195,29 @@ const loyaltyV1: Examples = {
     body: { customer: { source_id: "bob" }, order: { ...order, status: "PAID" } },
   },
   createCampaignReward: {
-    body: { name: "A mug", type: "MATERIAL", parameters: { product: { id: id("prod", "mug") } } },
+    body: { name: "A mug", type: "MATERIAL", parameters: { product: { id: exampleId("prod", "mug") } } },
   },
   updateCampaignReward: {
-    ...path({ campaignRewardId: id("rew", "A bag of beans") }),
+    ...path({ campaignRewardId: exampleId("rew", "A bag of beans") }),
     body: { name: "A bag of coffee beans" },
   },
   createRewardAssignment: {
-    ...path({ campaignRewardId: id("rew", "A bag of beans") }),
-    body: { campaign: id("camp", "Bakery club"), parameters: { loyalty: { points: 250 } } },
+    ...path({ campaignRewardId: exampleId("rew", "A bag of beans") }),
+    body: { campaign: exampleId("camp", "Bakery club"), parameters: { loyalty: { points: 250 } } },
   },
   updateRewardAssignment: {
     ...path({
-      campaignRewardId: id("rew", "A bag of beans"),
-      rewardAssignmentId: id("rewa", "rewards of the club"),
+      campaignRewardId: exampleId("rew", "A bag of beans"),
+      rewardAssignmentId: exampleId("rewa", "rewards of the club"),
     }),
     body: { parameters: { loyalty: { points: 380 } } },
   },
   assignRewards: {
-    ...path({ campaignId: id("camp", "Bakery club") }),
-    body: [{ reward: id("rew", "Pay with points") }],
+    ...path({ campaignId: exampleId("camp", "Bakery club") }),
+    body: [{ reward: exampleId("rew", "Pay with points") }],
   },
   updateRewardOfCampaign: {
-    ...path({ ...club, rewardAssignmentId: id("rewa", "rewards of the club") }),
+    ...path({ ...club, rewardAssignmentId: exampleId("rewa", "rewards of the club") }),
     body: { parameters: { loyalty: { points: 390 } } },
   },
 };
@@ -229,14 +232,17 @@ const loyaltyV2: Examples = {
   },
   updateTierStructure: { ...path(structure), body: { name: "Tiers of the club" } },
   createTier: {
-    ...path({ tierStructureId: id("lts", "Holiday tiers") }),
+    ...path({ tierStructureId: exampleId("lts", "Holiday tiers") }),
     body: { name: "Sun", qualification_rules: { type: "POINTS", points: { min_value: 0 } } },
   },
-  updateTier: { ...path({ ...structure, tierId: id("lt", "Gold") }), body: { name: "Gold and more" } },
+  updateTier: { ...path({ ...structure, tierId: exampleId("lt", "Gold") }), body: { name: "Gold and more" } },
   createBenefit: {
     body: { name: "100 points", type: "POINTS", points: { value: 100, card_definition_id: points } },
   },
-  updateBenefit: { ...path({ benefitId: id("lben", "Thank you coupon") }), body: { name: "A coupon to say thanks" } },
+  updateBenefit: {
+    ...path({ benefitId: exampleId("lben", "Thank you coupon") }),
+    body: { name: "A coupon to say thanks" },
+  },
   createEarningRule: {
     body: {
       name: "Welcome",
@@ -244,31 +250,40 @@ const loyaltyV2: Examples = {
       earnings: [{ effects: [{ points: { value: 10, card_definition_id: points } }] }],
     },
   },
-  updateEarningRule: { ...path({ earningRuleId: id("lern", "Newsletter") }), body: { name: "Newsletter readers" } },
+  updateEarningRule: {
+    ...path({ earningRuleId: exampleId("lern", "Newsletter") }),
+    body: { name: "Newsletter readers" },
+  },
   createReward: {
     body: {
       name: "A hoodie",
       type: "MATERIAL",
-      material: { product: { id: id("prod", "hoodie") } },
+      material: { product: { id: exampleId("prod", "hoodie") } },
       costs: [{ spending: [{ points: 900, card_definition_id: points }] }],
     },
   },
-  updateReward: { ...path({ rewardId: id("lrew", "Mug for points") }), body: { name: "A mug for points" } },
+  updateReward: { ...path({ rewardId: exampleId("lrew", "Mug for points") }), body: { name: "A mug for points" } },
   createProgram: { body: { name: "Summer club" } },
   updateProgram: { ...path(program), body: { name: "Laurel club for all" } },
-  createProgramMember: { ...path(program), body: { customer_id: id("cust", "customer-11") } },
-  batchCreateProgramMembers: { ...path(program), body: [{ customer_id: id("cust", "customer-12") }] },
+  createProgramMember: { ...path(program), body: { customer_id: exampleId("cust", "customer-11") } },
+  batchCreateProgramMembers: { ...path(program), body: [{ customer_id: exampleId("cust", "customer-12") }] },
   updateProgramMember: { ...path(member), body: { metadata: {} } },
   adjustCardPoints: { ...path(card), body: { points: 100, reason: "A present" } },
-  batchProgramCardDefinitionAssignments: { ...path(draft), body: { assign: [{ id: id("lcdef", "Stars") }] } },
-  batchProgramEarningRuleAssignments: { ...path(draft), body: { assign: [{ id: id("lern", "A review a day") }] } },
-  batchProgramTierStructureAssignments: { ...path(draft), body: { assign: [{ id: id("lts", "Holiday tiers") }] } },
+  batchProgramCardDefinitionAssignments: { ...path(draft), body: { assign: [{ id: exampleId("lcdef", "Stars") }] } },
+  batchProgramEarningRuleAssignments: {
+    ...path(draft),
+    body: { assign: [{ id: exampleId("lern", "A review a day") }] },
+  },
+  batchProgramTierStructureAssignments: {
+    ...path(draft),
+    body: { assign: [{ id: exampleId("lts", "Holiday tiers") }] },
+  },
   batchProgramRewardAssignments: {
     ...path(draft),
-    body: { assign: [{ id: id("lrew", "Mug for points"), stock: { type: "UNLIMITED" } }] },
+    body: { assign: [{ id: exampleId("lrew", "Mug for points"), stock: { type: "UNLIMITED" } }] },
   },
   updateProgramRewardAssignment: {
-    ...path({ ...program, rewardId: id("lrew", "Mug for points") }),
+    ...path({ ...program, rewardId: exampleId("lrew", "Mug for points") }),
     body: { stock: { type: "LIMITED", limited: { quantity: 30 } } },
   },
   examineEarningRules: {
@@ -279,9 +294,9 @@ const loyaltyV2: Examples = {
     },
   },
   examineRewards: { body: { customer_identification: { type: "customer_source_id", customer_source_id: "alice" } } },
-  purchaseMemberReward: { ...path(member), body: { reward_id: id("lrew", "5.00 coupon") } },
+  purchaseMemberReward: { ...path(member), body: { reward_id: exampleId("lrew", "5.00 coupon") } },
   refundRewardPurchase: {
-    ...path({ ...program, rewardTransactionId: id("lrtx", "5.00 coupon for alice") }),
+    ...path({ ...program, rewardTransactionId: exampleId("lrtx", "5.00 coupon for alice") }),
     body: {},
   },
   createMemberOrderPayment: {
@@ -292,7 +307,7 @@ const loyaltyV2: Examples = {
 
 const shop: Examples = {
   createCategory: { body: { name: "Flash sale", hierarchy: 20 } },
-  updateCategory: { ...path({ categoryId: id("cat", "Partners") }), body: { name: "Partner offers" } },
+  updateCategory: { ...path({ categoryId: exampleId("cat", "Partners") }), body: { name: "Partner offers" } },
   importCustomersCsv: { body: { file: "Source_id,Name,Email\nfrank,Frank Hill,frank@shop.example" } },
   updateCustomersInBulk: { body: [{ source_id: "alice", metadata: { newsletter: true } }] },
   updateCustomersMetadataInBulk: { body: { source_ids: ["alice", "bob"], metadata: { newsletter: true } } },
@@ -306,8 +321,11 @@ const shop: Examples = {
   },
   trackCustomEventClientSide: { body: { event: "newsletter_subscribed", customer: { source_id: "customer-12" } } },
   previewSegment: { body: { filter: { junction: "and", name: { conditions: { $contains: ["a"] } } } } },
-  createSegment: { body: { name: "Example segment", type: "static", customers: [id("cust", "alice")] } },
-  updateSegment: { ...path({ segmentId: id("seg", "VIP customers") }), body: { name: "Very important customers" } },
+  createSegment: { body: { name: "Example segment", type: "static", customers: [exampleId("cust", "alice")] } },
+  updateSegment: {
+    ...path({ segmentId: exampleId("seg", "VIP customers") }),
+    body: { name: "Very important customers" },
+  },
   importProductsCsv: { body: { file: "name,source_id,price\nTea pot,tea-pot,24.90" } },
   importSkusCsv: { body: { file: "product_id,source_id,sku,price\nmug,mug-xl,XL mug,12.00" } },
   updateProductsInBulk: { body: [{ source_id: "mug", metadata: { material: "steel" } }] },
@@ -321,21 +339,24 @@ const shop: Examples = {
     body: { source_id: "hoodie-s", sku: "hoodie, S", attributes: { size: "s" } },
   },
   updateSku: {
-    ...path({ productId: "tee", skuId: id("sku", "tee-m") }),
+    ...path({ productId: "tee", skuId: exampleId("sku", "tee-m") }),
     body: { sku: "T-shirt, M" },
   },
   createProductCollection: {
-    body: { name: "Mugs", type: "STATIC", products: [{ id: id("prod", "mug"), object: "product" }] },
+    body: { name: "Mugs", type: "STATIC", products: [{ id: exampleId("prod", "mug"), object: "product" }] },
   },
   previewProductCollection: { body: { filter: { junction: "and", price: { conditions: { $more_than: [1000] } } } } },
   updateProductCollection: {
-    ...path({ productCollectionId: id("pc", "Shirts") }),
+    ...path({ productCollectionId: exampleId("pc", "Shirts") }),
     body: { name: "Shirts of all kinds" },
   },
 };
 
 /** A clock moves at most two years ahead, so the example depends on when it is read. */
-const clockExample = (year: number): Example => ({ ...path(project), body: { now: `${year + 1}-12-31T00:00:00Z` } });
+const clockExample = (year: number): RequestExample => ({
+  ...path(project),
+  body: { now: `${year + 1}-12-31T00:00:00Z` },
+});
 
 const EXAMPLES: Examples = {
   ...checkout,

@@ -1,6 +1,6 @@
 import { PROGRAM } from "./loyalty.ts";
 import { amount, percent } from "./promotions.ts";
-import { type DemoRequest, dayOf, idOf, type Seeded } from "./requests.ts";
+import { answeredId, type DemoRequest, dayOf, type Seeded } from "./requests.ts";
 import { CITIES } from "./shop.ts";
 
 // What happened in the shop before the demo was loaded, so that lists and sums have something to show. The campaigns and the
@@ -49,7 +49,7 @@ const offerRequest = ({ name, code, discount, from, until, rule }: Offer): DemoR
     type: "STANDALONE",
     ...(from !== undefined && { start_date: dayOf(from) }),
     ...(until !== undefined && { expiration_date: dayOf(until) }),
-    ...(rule && { validation_rules: [idOf(rule)] }),
+    ...(rule && { validation_rules: [answeredId(rule)] }),
     voucher: { type: "DISCOUNT_VOUCHER", discount, redemption: { quantity: null }, code },
   },
   as: name,
@@ -118,7 +118,7 @@ const referralOpening = (): DemoRequest[] => [
     as: REFERRALS,
   },
   ...BROUGHT.flatMap((_, n): DemoRequest[] => [
-    { line: `POST /v1/campaigns/${idOf(REFERRALS)}/vouchers/${codeOf(n + 1)}`, body: {} },
+    { line: `POST /v1/campaigns/${answeredId(REFERRALS)}/vouchers/${codeOf(n + 1)}`, body: {} },
     { line: "POST /v1/publications", body: { voucher: codeOf(n + 1), customer: { source_id: `guest-${n + 1}` } } },
   ]),
 ];
@@ -145,7 +145,7 @@ const CARDS = 8;
 const cardOf = (n: number) => `GIFT-GUEST-${n}`;
 const giftOpening = (): DemoRequest[] =>
   Array.from({ length: CARDS }, (_, n) => ({
-    line: `POST /v1/campaigns/${idOf("Gift cards")}/vouchers/${cardOf(n + 1)}`,
+    line: `POST /v1/campaigns/${answeredId("Gift cards")}/vouchers/${cardOf(n + 1)}`,
     body: {},
   }));
 
@@ -189,7 +189,7 @@ const tierSales = (random: Seeded, days: number): DemoRequest[] =>
     return {
       line: "POST /v1/redemptions",
       body: {
-        redeemables: [{ object: "promotion_tier", id: idOf(tier) }],
+        redeemables: [{ object: "promotion_tier", id: answeredId(tier) }],
         customer: { source_id: `guest-${random.integer(1, GUESTS)}` },
         order: paidOrder(`promotion-${n + 1}`, [["grinder", grinders]]),
       },
@@ -203,15 +203,15 @@ const membershipOf = (guest: number) => `the membership of guest-${guest}`;
 const clubOpening = (): DemoRequest[] =>
   Array.from({ length: MEMBERS }, (_, n) => ({
     line: `POST ${PROGRAM}/members`,
-    body: { customer_id: idOf(`guest-${n + 1}`) },
+    body: { customer_id: answeredId(`guest-${n + 1}`) },
     as: membershipOf(n + 1),
   }));
 
 /** Not everybody has the points for it yet. */
 const rewardsTaken = (random: Seeded, days: number): DemoRequest[] =>
   [...visits(random, days, 5)].map((daysAgo) => ({
-    line: `POST ${PROGRAM}/members/${idOf(membershipOf(random.integer(1, MEMBERS)))}/rewards/purchases`,
-    body: { reward_id: idOf("5.00 coupon") },
+    line: `POST ${PROGRAM}/members/${answeredId(membershipOf(random.integer(1, MEMBERS)))}/rewards/purchases`,
+    body: { reward_id: answeredId("5.00 coupon") },
     daysAgo,
     mayBeRefused: true,
   }));
@@ -256,7 +256,7 @@ export function historyRequests(random: Seeded, days: number): DemoRequest[] {
   const returned = sales
     .filter((_, n) => n % 29 === 7)
     .map(({ as, daysAgo }) => ({
-      line: `POST /v1/redemptions/${idOf(as!)}/rollback`,
+      line: `POST /v1/redemptions/${answeredId(as!)}/rollback`,
       body: { reason: "The goods came back" },
       after: as!,
       daysAgo: Math.max(0, daysAgo! - 3),

@@ -1,11 +1,11 @@
-import { type DemoRequest, idOf, type Seeded } from "./requests.ts";
+import { answeredId, type DemoRequest, type Seeded } from "./requests.ts";
 
 // The club: two wallets, three tiers, a rule of every kind, rewards, and members with a year behind them.
 
 const V2 = "/v2/loyalties";
-export const PROGRAM = `${V2}/programs/${idOf("Laurel club")}`;
-const wallet = (name: string) => ({ card_definition_id: idOf(name) });
-const collection = (name: string) => ({ type: "products_collection", products_collection: { id: idOf(name) } });
+export const PROGRAM = `${V2}/programs/${answeredId("Laurel club")}`;
+const wallet = (name: string) => ({ card_definition_id: answeredId(name) });
+const collection = (name: string) => ({ type: "products_collection", products_collection: { id: answeredId(name) } });
 /** `value` points for every unit of money. */
 const perUnit = (value: number) => ({
   points_proportional: {
@@ -16,9 +16,9 @@ const perUnit = (value: number) => ({
 });
 const inTier = (name: string) => ({
   type: "ANY_OF",
-  any_of: [{ tier_structure_id: idOf("Club tiers"), tier_ids: [idOf(name)] }],
+  any_of: [{ tier_structure_id: answeredId("Club tiers"), tier_ids: [answeredId(name)] }],
 });
-const on = (event: string) => ({ event: "customer.custom_event", custom_event: { schema_id: idOf(event) } });
+const on = (event: string) => ({ event: "customer.custom_event", custom_event: { schema_id: answeredId(event) } });
 
 /** Wallets by their names. */
 const WALLETS: Readonly<Record<string, object>> = {
@@ -78,26 +78,26 @@ const RULES: Readonly<Record<string, object>> = {
     trigger_limits: { cooldown: { type: "FIXED_COOLDOWN", fixed_cooldown: { period: { value: 1, unit: "DAY" } } } },
   },
   "Regular customer": {
-    trigger: { event: "customer.segment.entered", segment: { id: idOf("Regular customers") } },
+    trigger: { event: "customer.segment.entered", segment: { id: answeredId("Regular customers") } },
     earnings: [{ effects: [{ points: { value: 250, ...wallet("Points") } }] }],
   },
   Newsletter: {
     trigger: on("newsletter_subscribed"),
-    earnings: [{ effects: [{ incentive: { id: idOf("Thank you coupon") } }] }],
+    earnings: [{ effects: [{ incentive: { id: answeredId("Thank you coupon") } }] }],
   },
 };
 
 type Reward = { costs: object[]; stock?: number; refunds?: object } & ({ material: object } | { digital: object });
 const cost = (points: number, of: string) => ({ spending: [{ points, ...wallet(of) }] });
 const REWARDS: Readonly<Record<string, Reward>> = {
-  "Mug for points": { material: { product: { id: idOf("mug") } }, costs: [cost(300, "Points")], stock: 20 },
+  "Mug for points": { material: { product: { id: answeredId("mug") } }, costs: [cost(300, "Points")], stock: 20 },
   "5.00 coupon": {
-    digital: { discount_coupons: { campaign_id: idOf("Club coupons") } },
+    digital: { discount_coupons: { campaign_id: answeredId("Club coupons") } },
     costs: [cost(200, "Points")],
     refunds: { type: "REFUNDABLE" },
   },
   "20.00 gift card": {
-    digital: { gift_vouchers: { campaign_id: idOf("Club gift cards"), balance: 2000 } },
+    digital: { gift_vouchers: { campaign_id: answeredId("Club gift cards"), balance: 2000 } },
     costs: [{ ...cost(600, "Points"), tier_rules: inTier("Gold") }, cost(800, "Points")],
     stock: 50,
   },
@@ -132,11 +132,11 @@ const configuration: DemoRequest[] = [
     as: "Club tiers",
   },
   ...Object.entries(TIERS).map(([name, points]) => ({
-    line: `POST ${V2}/tier-structures/${idOf("Club tiers")}/tiers`,
+    line: `POST ${V2}/tier-structures/${answeredId("Club tiers")}/tiers`,
     body: { name, qualification_rules: { type: "POINTS", points } },
     as: name,
   })),
-  { line: `POST ${V2}/tier-structures/${idOf("Club tiers")}/activate`, body: {} },
+  { line: `POST ${V2}/tier-structures/${answeredId("Club tiers")}/activate`, body: {} },
   campaign("Club coupons", {
     type: "DISCOUNT_COUPONS",
     voucher: {
@@ -161,7 +161,7 @@ const configuration: DemoRequest[] = [
       name: "Thank you coupon",
       type: "DIGITAL",
       status: "ACTIVE",
-      digital: { type: "DISCOUNT_COUPONS", discount_coupons: { campaign_id: idOf("Club coupons") } },
+      digital: { type: "DISCOUNT_COUPONS", discount_coupons: { campaign_id: answeredId("Club coupons") } },
     },
     as: "Thank you coupon",
   },
@@ -187,7 +187,7 @@ const configuration: DemoRequest[] = [
   // A draft, to which something can be assigned.
   {
     line: `POST ${V2}/programs`,
-    body: { name: "Holiday club", card_definitions: [{ id: idOf("Points") }] },
+    body: { name: "Holiday club", card_definitions: [{ id: answeredId("Points") }] },
     as: "Holiday club",
   },
   {
@@ -195,10 +195,10 @@ const configuration: DemoRequest[] = [
     body: {
       name: "Laurel club",
       status: "ACTIVE",
-      card_definitions: Object.keys(WALLETS).map((name) => ({ id: idOf(name) })),
-      earning_rules: Object.keys(RULES).map((name) => ({ id: idOf(name) })),
-      rewards: Object.entries(REWARDS).map(([name, reward]) => ({ id: idOf(name), stock: stock(reward.stock) })),
-      tier_structures: [{ id: idOf("Club tiers") }],
+      card_definitions: Object.keys(WALLETS).map((name) => ({ id: answeredId(name) })),
+      earning_rules: Object.keys(RULES).map((name) => ({ id: answeredId(name) })),
+      rewards: Object.entries(REWARDS).map(([name, reward]) => ({ id: answeredId(name), stock: stock(reward.stock) })),
+      tier_structures: [{ id: answeredId("Club tiers") }],
     },
     as: "Laurel club",
   },
@@ -274,8 +274,8 @@ function requestOf(customer: string, deed: Deed, n: number): DemoRequest {
       daysAgo,
     };
   if ("reward" in deed) {
-    const line = `POST ${PROGRAM}/members/${idOf(memberName(customer))}/rewards/purchases`;
-    return { line, body: { reward_id: idOf(deed.reward) }, as: `${deed.reward} for ${customer}`, daysAgo };
+    const line = `POST ${PROGRAM}/members/${answeredId(memberName(customer))}/rewards/purchases`;
+    return { line, body: { reward_id: answeredId(deed.reward) }, as: `${deed.reward} for ${customer}`, daysAgo };
   }
   const items = deed.bought.map(([source_id, quantity]) => ({ source_id, related_object: "product", quantity }));
   return {
@@ -295,7 +295,7 @@ export function loyaltyRequests(random: Seeded, { moreMembers = 3 }: ClubSize = 
     ...configuration.map((request) => ({ ...request, daysAgo: ENROLLED_DAYS_AGO })),
     ...members.map(([customer]) => ({
       line: `POST ${PROGRAM}/members`,
-      body: { customer_id: idOf(customer) },
+      body: { customer_id: answeredId(customer) },
       as: memberName(customer),
       daysAgo: ENROLLED_DAYS_AGO,
     })),

@@ -1,5 +1,5 @@
 import type { Examples } from "../http/documents/openapi.ts";
-import { club, id, path, project, template, webhook } from "./example-ids.ts";
+import { club, exampleId, path, project, template, webhook } from "./example-ids.ts";
 
 // Examples of moving data, and of setting up a project.
 
@@ -46,7 +46,7 @@ export const management: Examples = {
     body: { related_object: "voucher", properties: { printed: { type: "boolean", optional: true, array: false } } },
   },
   updateMetadataSchema: {
-    ...path({ ...project, metadataSchemaId: id("ms", "metadata of a product") }),
+    ...path({ ...project, metadataSchemaId: exampleId("ms", "metadata of a product") }),
     body: { properties: { colour: { type: "string", optional: true, array: false } } },
   },
   createCustomEventSchema: {
@@ -54,7 +54,7 @@ export const management: Examples = {
     body: { name: "page_shared", schema: { properties: { page: { type: "string", optional: true } } } },
   },
   updateCustomEventSchema: {
-    ...path({ ...project, customEventSchemaId: id("ms", "store_visited") }),
+    ...path({ ...project, customEventSchemaId: exampleId("ms", "store_visited") }),
     body: { schema: { properties: { counter: { type: "number", optional: true } } } },
   },
   inviteUser: {
@@ -99,7 +99,7 @@ export const management: Examples = {
     },
   },
   updateBranding: {
-    ...path({ ...project, brandingId: id("brd", "branding") }),
+    ...path({ ...project, brandingId: exampleId("brd", "branding") }),
     body: { contact: { phone: "+49 40 654321" } },
   },
   createWebhook: {
@@ -124,7 +124,7 @@ export const management: Examples = {
   },
   createStackingRules: { ...path(project), body: { redeemables_limit: 10 } },
   updateStackingRules: {
-    ...path({ ...project, stackingRulesId: id("stk", "stacking rules") }),
+    ...path({ ...project, stackingRulesId: exampleId("stk", "stacking rules") }),
     body: { redeemables_limit: 20 },
   },
   copyCampaignTemplate: {

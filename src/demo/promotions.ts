@@ -1,9 +1,9 @@
-import { type DemoRequest, idOf } from "./requests.ts";
+import { answeredId, type DemoRequest } from "./requests.ts";
 
 // Everything that is worth something. A promotion of the demo exists once for each thing that the engine can do.
 
-const product = (name: string) => ({ object: "product", id: idOf(name) });
-const collection = (name: string) => ({ object: "products_collection", id: idOf(name) });
+const product = (name: string) => ({ object: "product", id: answeredId(name) });
+const collection = (name: string) => ({ object: "products_collection", id: answeredId(name) });
 const included = (...entries: object[]) => ({ included: entries, excluded: [], included_all: false });
 export const percent = (percent_off: number, more: object = {}) => ({ type: "PERCENT", percent_off, ...more });
 export const amount = (amount_off: number, more: object = {}) => ({ type: "AMOUNT", amount_off, ...more });
@@ -55,7 +55,7 @@ const RULES: Readonly<Record<string, object>> = {
     rules: {
       "1": {
         name: "customer.segment",
-        conditions: { $is: [idOf("VIP customers")] },
+        conditions: { $is: [answeredId("VIP customers")] },
         error: { message: "For VIP customers only" },
       },
     },
@@ -107,7 +107,7 @@ const CODES: readonly Code[] = [
   {
     code: "FREEMUG",
     says: "a free mug is added",
-    body: { discount: { type: "UNIT", unit_off: 1, unit_type: idOf("mug"), effect: "ADD_NEW_ITEMS" } },
+    body: { discount: { type: "UNIT", unit_off: 1, unit_type: answeredId("mug"), effect: "ADD_NEW_ITEMS" } },
   },
   {
     code: "COFFEEKIT",
@@ -162,14 +162,14 @@ const codeRequests: DemoRequest[] = CODES.map(({ code, rule, body }) => ({
   body: {
     type: "gift" in body ? "GIFT_VOUCHER" : "DISCOUNT_VOUCHER",
     ...body,
-    ...(rule && { validation_rules: [idOf(rule)] }),
+    ...(rule && { validation_rules: [answeredId(rule)] }),
   },
 }));
 
 const COUPONS_COUNT = 100;
 const tier = (name: string, { discount, rule, banner }: { discount: object; rule: string; banner: string }) => ({
-  line: `POST /v1/promotions/${idOf("Spend and save")}/tiers`,
-  body: { name, banner, action: { discount }, validation_rules: [idOf(rule)] },
+  line: `POST /v1/promotions/${answeredId("Spend and save")}/tiers`,
+  body: { name, banner, action: { discount }, validation_rules: [answeredId(rule)] },
   as: name,
 });
 
@@ -192,7 +192,7 @@ const campaignRequests: DemoRequest[] = [
     },
     as: "Spring mailing",
   },
-  { line: `POST /v1/campaigns/${idOf("Spring mailing")}/vouchers/SPRING-DEMO`, body: {} },
+  { line: `POST /v1/campaigns/${answeredId("Spring mailing")}/vouchers/SPRING-DEMO`, body: {} },
   {
     line: "POST /v1/campaigns",
     body: {
@@ -218,7 +218,7 @@ const campaignRequests: DemoRequest[] = [
     },
     as: "Gift cards",
   },
-  { line: `POST /v1/campaigns/${idOf("Gift cards")}/vouchers/GIFT25`, body: {} },
+  { line: `POST /v1/campaigns/${answeredId("Gift cards")}/vouchers/GIFT25`, body: {} },
   {
     line: "POST /v1/campaigns",
     body: { name: "Spend and save", campaign_type: "PROMOTION", promotion: { tiers: [] } },
@@ -227,13 +227,13 @@ const campaignRequests: DemoRequest[] = [
   tier("5% from 50.00", { discount: percent(5), rule: "From 50", banner: "5% off" }),
   tier("10% from 100.00", { discount: percent(10), rule: "From 100", banner: "10% off" }),
   tier("A mug from 150.00", {
-    discount: { type: "UNIT", unit_off: 1, unit_type: idOf("mug"), effect: "ADD_NEW_ITEMS" },
+    discount: { type: "UNIT", unit_off: 1, unit_type: answeredId("mug"), effect: "ADD_NEW_ITEMS" },
     rule: "From 150",
     banner: "A mug for you",
   }),
   {
-    line: `POST /v1/promotions/${idOf("Spend and save")}/stacks`,
-    body: { name: "10% and a mug", tiers: { ids: [idOf("A mug from 150.00"), idOf("10% from 100.00")] } },
+    line: `POST /v1/promotions/${answeredId("Spend and save")}/stacks`,
+    body: { name: "10% and a mug", tiers: { ids: [answeredId("A mug from 150.00"), answeredId("10% from 100.00")] } },
     as: "10% and a mug",
   },
 ];
@@ -251,7 +251,7 @@ export const KNOWN_CODES: readonly { code: string; says: string }[] = [
 export const promotionRequests = (project: string): DemoRequest[] => [
   {
     line: `POST ${project}/stacking-rules`,
-    body: { exclusive_categories: [idOf("Clearance")], joint_categories: [idOf("Loyalty members")] },
+    body: { exclusive_categories: [answeredId("Clearance")], joint_categories: [answeredId("Loyalty members")] },
     as: "stacking rules",
   },
   ...ruleRequests,

@@ -19,7 +19,7 @@ export type DemoRequest = {
 export const dayOf = (days: number): string => `<day ${days}>`;
 
 /** Stands in a line or a body for the id that an earlier request was answered. */
-export const idOf = (name: string): string => `<id of ${name}>`;
+export const answeredId = (name: string): string => `<id of ${name}>`;
 
 const hexOf = (value: number): string => value.toString(16).padStart(12, "0");
 

@@ -1,4 +1,4 @@
-import { type DemoRequest, idOf, type Seeded } from "./requests.ts";
+import { answeredId, type DemoRequest, type Seeded } from "./requests.ts";
 
 // The shop itself: what it sells, and to whom. Prices are in cents.
 
@@ -45,18 +45,18 @@ function catalogue(random: Seeded, moreProducts: number): DemoRequest[] {
     })),
     ...SKUS.flatMap(({ product, sizes }) =>
       sizes.map((size) => ({
-        line: `POST /v1/products/${idOf(product)}/skus`,
+        line: `POST /v1/products/${answeredId(product)}/skus`,
         body: { source_id: `${product}-${size}`, sku: `${product}, ${size.toUpperCase()}`, attributes: { size } },
         as: `${product}-${size}`,
       })),
     ),
-    { line: `POST /v1/products/${idOf("tee")}/skus`, body: { source_id: "tee-xl", sku: "tee, XL", price: 2200 } },
+    { line: `POST /v1/products/${answeredId("tee")}/skus`, body: { source_id: "tee-xl", sku: "tee, XL", price: 2200 } },
     {
       line: "POST /v1/product-collections",
       body: {
         name: "Shirts",
         type: "STATIC",
-        products: ["tee", "polo"].map((name) => ({ id: idOf(name), object: "product" })),
+        products: ["tee", "polo"].map((name) => ({ id: answeredId(name), object: "product" })),
       },
       as: "Shirts",
     },
@@ -111,7 +111,7 @@ function customers({ pick, integer }: Seeded, more: number): DemoRequest[] {
     },
     {
       line: "POST /v1/segments",
-      body: { name: "Friends of the house", type: "static", customers: [idOf("bob")] },
+      body: { name: "Friends of the house", type: "static", customers: [answeredId("bob")] },
       as: "Friends of the house",
     },
   ];

@@ -1,6 +1,6 @@
 import type { Db } from "../db/db.ts";
-import { type Loaded, type LoadedKind, loadParts, type Wanting } from "./load-parts.ts";
-import { PARTS, type Part, type PartName, type Shown } from "./parts.ts";
+import { type LoadedKind, type LoadedRows, loadPayloadRows, type Wanting } from "./load-parts.ts";
+import { PARTS, type PartName, type PayloadPart, type Shown } from "./parts.ts";
 import { TOLD, TYPES_OF_KIND } from "./payloads.ts";
 
 /** An event that data is built of. */
@@ -16,11 +16,11 @@ export const wantingOf = ({ event, type, shown }: Omit<Telling, "at">): Wanting 
   wants: new Set<LoadedKind>(partsOf(type).flatMap(([, part]) => (part in shown ? [] : PARTS[part].loads))),
 });
 
-export function dataOf({ event, type, shown, at }: Telling, loaded: Loaded): Readonly<Record<string, unknown>> {
+export function dataOf({ event, type, shown, at }: Telling, loaded: LoadedRows): Readonly<Record<string, unknown>> {
   if (TOLD[type]!.data === null) return event.payload ?? {};
   const about = { event, at, loaded };
   const entries = partsOf(type).map(([field, part]) => {
-    const { of: show }: Part = PARTS[part];
+    const { of: show }: PayloadPart = PARTS[part];
     return [field, part in shown ? shown[part] : (show(about) ?? null)];
   });
   return Object.fromEntries(entries);
@@ -46,6 +46,6 @@ export async function dataNow(
     const type = mainTypeOf(event.kind);
     return type === null ? [] : [{ event, type, shown: {}, at: event.created_at }];
   });
-  const loaded = await loadParts(db, projectId, tellings.map(wantingOf));
+  const loaded = await loadPayloadRows(db, projectId, tellings.map(wantingOf));
   return new Map(tellings.map((one) => [one.event.id, dataOf(one, loaded)]));
 }

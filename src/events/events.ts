@@ -2,7 +2,7 @@ import type { Catalog } from "../catalog/catalog.ts";
 import type { Caller, Ctx } from "../ctx.ts";
 import type { Db } from "../db/db.ts";
 import { tenantOf } from "../db/records.ts";
-import { later, together, type Writes } from "../db/together.ts";
+import { together, type Writes, writeLater } from "../db/together.ts";
 import { insertDeliveries } from "../resources/platform/webhooks/delivery-store.ts";
 import { foldEvents, nameEvents } from "./fold.ts";
 import type { EventKind } from "./kinds.ts";
@@ -90,7 +90,7 @@ export async function recordInto(
   requests: readonly EventsOf<Recording>[],
 ): Promise<void> {
   const { done, sent } = startRecording(db, projectId, requests);
-  later(written, done);
+  writeLater(written, done);
   await sent;
 }
 

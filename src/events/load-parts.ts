@@ -19,7 +19,7 @@ type Rows<F extends (...args: never[]) => PromiseLike<readonly Named[]>> = Reado
   Awaited<ReturnType<F>>[number]
 >;
 /** Rows that deliveries are made from, by their ids. */
-export type Loaded = {
+export type LoadedRows = {
   entries: ReadonlyMap<string, EntryRow>;
   publications: Rows<typeof publicationsById>;
   vouchers: Rows<typeof vouchersById>;
@@ -34,10 +34,10 @@ export type Loaded = {
   categories: Rows<typeof categories.load>;
   full_customers: Rows<typeof showCustomers>;
 };
-export type LoadedKind = keyof Loaded;
+export type LoadedKind = keyof LoadedRows;
 
 const NONE: ReadonlyMap<string, never> = new Map<string, never>();
-export const NOTHING_LOADED: Loaded = {
+export const NOTHING_LOADED: LoadedRows = {
   ...{ entries: NONE, publications: NONE, vouchers: NONE, earning_rules: NONE, validation_rules: NONE },
   ...{ promotion_tiers: NONE, redemptions: NONE, lots: NONE, campaigns: NONE, orders: NONE, customers: NONE },
   ...{ categories: NONE, full_customers: NONE },
@@ -56,8 +56,8 @@ export type Wanting = { event: Naming; wants: ReadonlySet<LoadedKind> };
 /** Where rows of a kind are read, and which: those that events name, and those that other rows lead to. */
 type Source = {
   named?(event: Naming): readonly unknown[];
-  ledTo?(loaded: Loaded): readonly (string | null)[];
-  read(db: Db, projectId: string, ids: string[], loaded: Loaded): PromiseLike<readonly Named[]>;
+  ledTo?(loaded: LoadedRows): readonly (string | null)[];
+  read(db: Db, projectId: string, ids: string[], loaded: LoadedRows): PromiseLike<readonly Named[]>;
 };
 
 type Assigned = { rule_id: string; related_object_type: string; related_object_id: string };
@@ -65,8 +65,8 @@ const assignmentIn = ({ payload }: Naming) => payload?.assignment as Assigned | 
 /** What a validation rule is assigned to, where that is such a thing. */
 const assignedTo = (event: Naming, type: string) =>
   assignmentIn(event)?.related_object_type === type ? [assignmentIn(event)!.related_object_id] : [];
-const rowsIn = <K extends LoadedKind>(loaded: Loaded, kind: K) =>
-  [...loaded[kind].values()] as (Loaded[K] extends ReadonlyMap<string, infer R> ? R : never)[];
+const rowsIn = <K extends LoadedKind>(loaded: LoadedRows, kind: K) =>
+  [...loaded[kind].values()] as (LoadedRows[K] extends ReadonlyMap<string, infer R> ? R : never)[];
 
 /** Rows lead to other rows, so they are read in steps. */
 const STEPS: readonly Partial<Record<LoadedKind, Source>>[] = [
@@ -142,8 +142,8 @@ const STEPS: readonly Partial<Record<LoadedKind, Source>>[] = [
 ];
 
 /** Reads what deliveries are made from, each kind of rows in one statement, however many events there are. */
-export async function loadParts(db: Db, projectId: string, wanting: readonly Wanting[]): Promise<Loaded> {
-  let loaded: Loaded = NOTHING_LOADED;
+export async function loadPayloadRows(db: Db, projectId: string, wanting: readonly Wanting[]): Promise<LoadedRows> {
+  let loaded: LoadedRows = NOTHING_LOADED;
   for (const step of STEPS) {
     const sources = Object.entries(step) as [LoadedKind, Source][];
     const read = await Promise.all(
@@ -161,7 +161,7 @@ export async function loadParts(db: Db, projectId: string, wanting: readonly Wan
 function idsOf(
   kind: LoadedKind,
   { named, ledTo }: Source,
-  { wanting, loaded }: { wanting: readonly Wanting[]; loaded: Loaded },
+  { wanting, loaded }: { wanting: readonly Wanting[]; loaded: LoadedRows },
 ): string[] {
   const events = wanting.flatMap(({ event, wants }) => (wants.has(kind) ? [event] : []));
   if (events.length === 0) return [];

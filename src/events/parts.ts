@@ -15,12 +15,12 @@ import {
 } from "../core/webhooks/reduced.ts";
 import { view as earningRuleView } from "../resources/loyalty-v1/earning-rules/store.ts";
 import { view as validationRuleView } from "../resources/promotions/validation-rules/store.ts";
-import type { Loaded, LoadedKind } from "./load-parts.ts";
+import type { LoadedKind, LoadedRows } from "./load-parts.ts";
 
 type Fields = Record<string, unknown>;
 
 /** An event, with what is loaded for it. */
-export type About = {
+export type LoadedEvent = {
   event: {
     id: string;
     customer_id?: string | null;
@@ -29,31 +29,31 @@ export type About = {
     payload?: Readonly<Fields>;
   };
   at: string;
-  loaded: Loaded;
+  loaded: LoadedRows;
 };
 /** A piece of `data`: what it is made from, and how. Null: there is none. */
-export type Part = { loads: readonly LoadedKind[]; of(about: About): unknown };
+export type PayloadPart = { loads: readonly LoadedKind[]; of(about: LoadedEvent): unknown };
 
 /** What of a payload is an object or a text; both are written by us. */
-const objectIn = ({ event }: About, name: string) => (event.payload?.[name] ?? null) as Fields | null;
-const idIn = ({ event }: About, name: string) => (event.payload?.[name] ?? "") as string;
+const objectIn = ({ event }: LoadedEvent, name: string) => (event.payload?.[name] ?? null) as Fields | null;
+const idIn = ({ event }: LoadedEvent, name: string) => (event.payload?.[name] ?? "") as string;
 
 /** A referral names the redemption that it came with as an object, as its activity shows it. */
-const redemptionIdIn = (about: About): string =>
+const redemptionIdIn = (about: LoadedEvent): string =>
   idIn(about, "redemption_id") || ((objectIn(about, "redemption")?.id ?? "") as string);
-const entryOf = (about: About) => about.loaded.entries.get(idIn(about, "transaction_id"));
-const redemptionOf = (about: About): RedemptionRow | undefined =>
+const entryOf = (about: LoadedEvent) => about.loaded.entries.get(idIn(about, "transaction_id"));
+const redemptionOf = (about: LoadedEvent): RedemptionRow | undefined =>
   about.loaded.redemptions.get(redemptionIdIn(about) || (entryOf(about)?.redemption_id ?? ""));
-const rollbackOf = (about: About): RedemptionRow | undefined =>
+const rollbackOf = (about: LoadedEvent): RedemptionRow | undefined =>
   about.loaded.redemptions.get(idIn(about, "rollback_id") || (entryOf(about)?.rollback_id ?? ""));
-const assignmentOf = (about: About) =>
+const assignmentOf = (about: LoadedEvent) =>
   objectIn(about, "assignment") as { rule_id: string; related_object_type: string; related_object_id: string } | null;
 /** The id of what a validation rule is assigned to, where that is such a thing. */
-const assignedTo = (about: About, type: string): string =>
+const assignedTo = (about: LoadedEvent, type: string): string =>
   assignmentOf(about)?.related_object_type === type ? assignmentOf(about)!.related_object_id : "";
 
 /** The code, with its figures of use as the event left them. */
-function voucherOf(about: About): VoucherRow | undefined {
+function voucherOf(about: LoadedEvent): VoucherRow | undefined {
   const row = about.loaded.vouchers.get(about.event.voucher_id || assignedTo(about, "voucher"));
   if (!row) return undefined;
   const redeemed = rollbackOf(about) ?? redemptionOf(about);
@@ -63,38 +63,38 @@ function voucherOf(about: About): VoucherRow | undefined {
   if (entry?.account_id !== row.id || entry.pot !== "available" || row.account === null) return row;
   return { ...row, account: { ...row.account, available: entry.balance, received: entry.total } };
 }
-const campaignOf = (about: About) =>
+const campaignOf = (about: LoadedEvent) =>
   about.loaded.campaigns.get(
     about.event.campaign_id || assignedTo(about, "campaign") || (voucherOf(about)?.campaign_id ?? ""),
   );
-const personOf = ({ loaded }: About, id: string | null | undefined) => loaded.customers.get(id ?? "");
-const customerIdOf = (about: About): string | null | undefined =>
+const personOf = ({ loaded }: LoadedEvent, id: string | null | undefined) => loaded.customers.get(id ?? "");
+const customerIdOf = (about: LoadedEvent): string | null | undefined =>
   about.event.customer_id ||
   idIn(about, "customer_id") ||
   redemptionOf(about)?.customer_id ||
   voucherOf(about)?.holder_id;
 
 const shownOrNull = <R, S>(row: R | undefined | null, show: (row: R) => S): S | null => (row ? show(row) : null);
-const showRedemption = (about: About, row: RedemptionRow | undefined) =>
+const showRedemption = (about: LoadedEvent, row: RedemptionRow | undefined) =>
   shownOrNull(row, (one) =>
     simpleRedemption(one, { customer: personOf(about, one.customer_id) ?? null, order: orderOf(about) ?? null }),
   );
-const orderOf = (about: About) => {
+const orderOf = (about: LoadedEvent) => {
   const { order_id } = rollbackOf(about) ?? redemptionOf(about) ?? entryOf(about) ?? {};
   return about.loaded.orders.get(idIn(about, "order_id") || (order_id ?? ""));
 };
 
 /** The fields of `details` of an entry of the ledger, where they tell of it. */
-const inDetails = (name: string): Part => ({
+const inDetails = (name: string): PayloadPart => ({
   loads: ["entries"],
   of: (about) => entryOf(about)?.details[name] ?? objectIn(about, name),
 });
-const inPayload = (...names: string[]): Part => ({
+const inPayload = (...names: string[]): PayloadPart => ({
   loads: [],
   of: (about) => names.map((name) => about.event.payload?.[name]).find((value) => value !== undefined) ?? null,
 });
-const moment: Part = { loads: [], of: ({ at }) => at };
-const nothing: Part = { loads: [], of: () => null };
+const moment: PayloadPart = { loads: [], of: ({ at }) => at };
+const nothing: PayloadPart = { loads: [], of: () => null };
 
 /**
  * Every piece that `data` is put together from. What stands in the payload of the event is taken from there; all else is
@@ -265,7 +265,7 @@ export const PARTS = {
   user: nothing,
   distribution: nothing,
   customer_event: nothing,
-} as const satisfies Record<string, Part>;
+} as const satisfies Record<string, PayloadPart>;
 export type PartName = keyof typeof PARTS;
 
 /** Pieces that whoever records an event has in memory. What is not among them is read. */

@@ -6,7 +6,7 @@ import type { NewDelivery } from "../resources/platform/webhooks/delivery-store.
 import { activeWebhooks, byType, type WebhookRow } from "../resources/platform/webhooks/store.ts";
 import { dataOf, wantingOf } from "./event-data.ts";
 import type { EventKind } from "./kinds.ts";
-import { type Loaded, loadParts, NOTHING_LOADED } from "./load-parts.ts";
+import { type LoadedRows, loadPayloadRows, NOTHING_LOADED } from "./load-parts.ts";
 import type { Shown } from "./parts.ts";
 import { TOLD, TYPES_OF_KIND } from "./payloads.ts";
 
@@ -61,7 +61,9 @@ export function deliveriesOf(
 }
 
 const readAndBuild = async (db: Db, projectId: string, heard: readonly Heard[]): Promise<readonly NewDelivery[]> =>
-  heard.length === 0 ? [] : buildDeliveries(projectId, heard, await loadParts(db, projectId, heard.map(wantingOf)));
+  heard.length === 0
+    ? []
+    : buildDeliveries(projectId, heard, await loadPayloadRows(db, projectId, heard.map(wantingOf)));
 
 const listeningIn = ({ catalog }: Request): Listening | null =>
   typeof catalog === "object" ? catalog.webhooks_of : null;
@@ -129,7 +131,7 @@ export function testDelivery(
 }
 
 /** Events of an object are numbered in their order. */
-function buildDeliveries(projectId: string, heard: readonly Heard[], loaded: Loaded): NewDelivery[] {
+function buildDeliveries(projectId: string, heard: readonly Heard[], loaded: LoadedRows): NewDelivery[] {
   const places = new Map<string, number>();
   return heard.flatMap((one) => {
     const object_id = objectOf(one);

@@ -9,7 +9,7 @@ import { CUSTOMER_FILE, CUSTOMERS } from "../flows/customers/update-customers.ts
 import { advanceStep, stopAdvance } from "../flows/loyalty/advance-cards.ts";
 import { enrolNext, stopEnrolment } from "../flows/loyalty-v2/enrol-members.ts";
 import { removeNextMembers, stopRemoval } from "../flows/loyalty-v2/remove-members.ts";
-import { deleteCodes, stopDeletion } from "../flows/promotions/delete-codes.ts";
+import { deleteCodesOfCampaign, stopDeletion } from "../flows/promotions/delete-codes.ts";
 import { type GenerateCtx, generateCodes, stopGeneration } from "../flows/promotions/generate-codes.ts";
 import { CAMPAIGN_VOUCHER_IMPORT, VOUCHER_IMPORT } from "../flows/promotions/import-vouchers.ts";
 import { VOUCHERS } from "../flows/promotions/update-vouchers.ts";
@@ -59,7 +59,10 @@ const importing = <V>(kind: ImportKind<V>): Action => ({
 /** A chunk of the work of each type, and how it is given up. Another type is a line here. */
 const ACTIONS: Record<AsyncActionType, Action> = {
   "CAMPAIGN.VOUCHERS_GENERATE": { step: generateCodes, stop: stopGeneration },
-  "CAMPAIGN.VOUCHERS_DELETE": { step: deleteCodes, stop: (_, action, reason) => stopDeletion(action, reason) },
+  "CAMPAIGN.VOUCHERS_DELETE": {
+    step: deleteCodesOfCampaign,
+    stop: (_, action, reason) => stopDeletion(action, reason),
+  },
   "CAMPAIGN.VOUCHERS_IMPORT": importing(CAMPAIGN_VOUCHER_IMPORT),
   "CAMPAIGN.VOUCHERS_IMPORT_CSV": importing(CAMPAIGN_VOUCHER_IMPORT),
   "CUSTOMERS.BULK_UPDATE": updating(CUSTOMERS),

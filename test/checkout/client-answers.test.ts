@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TSchema } from "typebox";
-import { refused } from "../../src/core/answer.ts";
+import { refusedAnswer } from "../../src/core/answer.ts";
 import { ApiError, errorBody } from "../../src/core/errors.ts";
 import { forClient } from "../../src/http/client-side.ts";
 import { hot, type Route, read } from "../../src/http/route.ts";
@@ -225,7 +225,7 @@ test("a refusal has the fields that are named, too, and says that rules are not 
   const thrown = async () => {
     throw new ApiError("order_rules_violated", told);
   };
-  const written = async () => refused(errorBody("order_rules_violated", told), "v-1");
+  const written = async () => refusedAnswer(errorBody("order_rules_violated", told), "v-1");
   const routes = [
     read("GET /client/v1/thrown", { id: "throwOne", ...spec }, thrown),
     hot("GET /client/v1/written", { id: "writeOne", ...spec }, written),

@@ -7,7 +7,7 @@ import { answerInRounds } from "../../src/flows/qualify/rounds.ts";
 import type { QualifyCommand } from "../../src/flows/qualify/state.ts";
 import type { Project } from "../../src/request.ts";
 import { loadCounters } from "../../src/resources/checkout/counters/store.ts";
-import { loadHeld, locksOf } from "../../src/resources/checkout/sessions/store.ts";
+import { loadHeldBySessions, locksOf } from "../../src/resources/checkout/sessions/store.ts";
 import { loadLots } from "../../src/resources/ledger/ledger/store.ts";
 import { loadHolders } from "../../src/resources/promotions/redeemable-holders/store.ts";
 import { loadVoucherAssignments } from "../../src/resources/promotions/validation-rule-assignments/store.ts";
@@ -103,7 +103,7 @@ test("what is read beside codes is what the statements of its own read", async (
   assert.equal(holders.length, 4);
   const lots = await loadLots(db, project.id, ids);
   assert.ok(lots.length > 1 && lots.some(({ expires_at }) => expires_at !== null));
-  const { held } = locksOf(await loadHeld(db, project.id, { codes: ids, sessions: [], now: asked.overBy! }), {
+  const { held } = locksOf(await loadHeldBySessions(db, project.id, { codes: ids, sessions: [], now: asked.overBy! }), {
     ...{ codes: ids, sessions: [] },
   });
   const counters = await loadCounters(db, project.id, { subjectIds: [free], starts: DAYS });

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { demoRequests } from "../../src/demo/demo-data.ts";
 import { loadDemo } from "../../src/demo/load.ts";
 import { KNOWN_CODES } from "../../src/demo/promotions.ts";
-import { demoClock, demoIds, fillIds, idOf, seeded } from "../../src/demo/requests.ts";
+import { answeredId, demoClock, demoIds, fillIds, seeded } from "../../src/demo/requests.ts";
 import { newId, testDatabase, testEngine, testProject } from "../support/engine.ts";
 import { assertInvariants } from "../support/loyalty-club.ts";
 
@@ -33,7 +33,7 @@ test("a seeded generator stays in its range and reaches both ends", () => {
 });
 
 test("a request names what was made before it, and nothing else", () => {
-  const request = { line: `POST /v1/products/${idOf("tee")}/skus`, body: { list: [{ id: idOf("mug") }] } };
+  const request = { line: `POST /v1/products/${answeredId("tee")}/skus`, body: { list: [{ id: answeredId("mug") }] } };
   const ids = new Map([
     ["tee", "prod_1"],
     ["mug", "prod_2"],

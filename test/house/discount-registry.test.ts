@@ -60,14 +60,14 @@ test("no file but its own names a type of discounts, its fields or its effects",
 const dir = fs.mkdtempSync(join(os.tmpdir(), "laurel-discount-"));
 after(() => fs.rmSync(dir, { recursive: true, force: true }));
 const PLANTED = `
-import { money } from "./explain.ts";
-import { Amount, Formula } from "./fields.ts";
+import { moneyText } from "./explain.ts";
+import { DiscountAmount, Formula } from "./fields.ts";
 import { defineMoneyDiscount } from "./money-discount.ts";
 import { valueOr } from "./definition.ts";
 
 export const roundDownDiscount = defineMoneyDiscount({
   type: "ROUND_DOWN",
-  fields: { round_to: Amount, round_to_formula: Formula },
+  fields: { round_to: DiscountAmount, round_to_formula: Formula },
   value: "round_to",
   ownValue: ({ round_to_formula, round_to }, { formulas }, item) =>
     valueOr(round_to_formula, round_to, (formula) => formulas.money(formula, item)),
@@ -78,7 +78,7 @@ export const roundDownDiscount = defineMoneyDiscount({
         on: "order",
         ofInitialAmount: false,
         off: (value, base) => base % Number(value),
-        words: ({ value, base, amount }) => \`\${money(base)} in steps of \${money(value)}: \${money(amount)} off\`,
+        words: ({ value, base, amount }) => \`\${moneyText(base)} in steps of \${moneyText(value)}: \${moneyText(amount)} off\`,
       },
     },
   },

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { DISCOUNTS } from "../../src/core/discounts/registry.ts";
 import { FUNCTIONS } from "../../src/core/formula/functions.ts";
 import { VARIABLES } from "../../src/core/formula/variables.ts";
-import { OPERATORS } from "../../src/core/rules/operators.ts";
+import { RULE_OPERATORS } from "../../src/core/rules/operators.ts";
 import { RULES } from "../../src/core/rules/registry.ts";
 import { testDatabase } from "../support/engine.ts";
 import { assertRefused } from "../support/http.ts";
@@ -16,7 +16,7 @@ test("registry: it has everything that the code knows, each with help", async ()
   const { ok } = await testShop(db);
   const registry = await ok("GET /v1/registry");
   assert.deepEqual(namesOf(registry.rules), namesOf([...RULES]));
-  assert.deepEqual(namesOf(registry.operators), namesOf([...OPERATORS]));
+  assert.deepEqual(namesOf(registry.operators), namesOf([...RULE_OPERATORS]));
   assert.deepEqual(namesOf(registry.formula_functions), [...FUNCTIONS.keys(), "SWITCH", "SWITCH_CASE"]);
   assert.deepEqual(namesOf(registry.formula_variables), [...VARIABLES.keys()]);
   assert.deepEqual(

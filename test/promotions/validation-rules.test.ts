@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { Type } from "typebox";
 import { rulesFor } from "../../src/catalog/rules.ts";
 import { RECURSIVE_SCHEMAS } from "../../src/core/recursive-schemas.ts";
-import { OPERATORS } from "../../src/core/rules/operators.ts";
+import { RULE_OPERATORS } from "../../src/core/rules/operators.ts";
 import { RULES } from "../../src/core/rules/registry.ts";
 import { read } from "../../src/http/route.ts";
 import { compileBody } from "../../src/http/validation.ts";
@@ -403,7 +403,7 @@ test("validation rules: a definition that cannot be stored is refused with what 
 
 /** Rules as they might be meant: real names, operators and keys with values of all sorts, three levels of them. */
 const names = fc.constantFrom(...RULES.map(({ name }) => name));
-const operators = fc.constantFrom(...OPERATORS.map(({ name }) => name));
+const operators = fc.constantFrom(...RULE_OPERATORS.map(({ name }) => name));
 const values = fc.oneof(
   fc.constantFrom<unknown>(0, -1, 0.5, "1", "2026-01-01", "12:00;13:00;1", "", null, true, {
     id: "p",

@@ -1,8 +1,8 @@
 import type { Discount } from "../../src/core/discounts/discount.ts";
 import { parseFormula } from "../../src/core/formula/parse.ts";
-import { bundleOf, parseDefinition } from "../../src/core/rules/definition.ts";
+import { describedBundle, parseDefinition } from "../../src/core/rules/definition.ts";
 import { NO_COUNTS } from "../../src/core/rules/facts.ts";
-import type { AssignedRule, Benefit, Redeemable } from "../../src/core/validate/redeemable.ts";
+import type { AssignedRule, Redeemable, RedeemableBenefit } from "../../src/core/validate/redeemable.ts";
 import type { Situation } from "../../src/core/validate/situation.ts";
 
 export const NO_USE: Redeemable["counts"] = {
@@ -20,12 +20,12 @@ export const NO_USE: Redeemable["counts"] = {
 /** A rule as it is stored, from what a client would send. */
 export function rule(given: object, id = "val_1"): AssignedRule {
   const definition = parseDefinition(given, () => null);
-  return { id, definition, bundle: bundleOf(definition.bundle_rules) };
+  return { id, definition, bundle: describedBundle(definition.bundle_rules) };
 }
 
 /** A redeemable of a test: what matters of it, the rest is filled in. */
-export function redeemable(benefit: Benefit | Discount, given: Partial<Redeemable> = {}): Redeemable {
-  const of: Benefit = "kind" in benefit ? benefit : { kind: "discount", discount: benefit };
+export function redeemable(benefit: RedeemableBenefit | Discount, given: Partial<Redeemable> = {}): Redeemable {
+  const of: RedeemableBenefit = "kind" in benefit ? benefit : { kind: "discount", discount: benefit };
   return {
     object: "voucher",
     id: "CODE",
@@ -57,7 +57,10 @@ export function redeemable(benefit: Benefit | Discount, given: Partial<Redeemabl
   };
 }
 
-export const gift = (balance: number, given: Partial<Extract<Benefit, { kind: "gift" }>> = {}): Benefit => ({
+export const gift = (
+  balance: number,
+  given: Partial<Extract<RedeemableBenefit, { kind: "gift" }>> = {},
+): RedeemableBenefit => ({
   kind: "gift",
   balance,
   locked: 0,

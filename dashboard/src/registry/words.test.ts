@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { OPERATORS } from "../../../src/core/rules/operators.ts";
+import { RULE_OPERATORS } from "../../../src/core/rules/operators.ts";
 import { RULES } from "../../../src/core/rules/registry.ts";
 import { BUILT_IN_ROLES, RESOURCES } from "../../../src/core/users/roles.ts";
 import { CHECKS } from "../../../src/core/validate/checks.ts";
@@ -17,7 +17,7 @@ const KINDS: Record<ConfigKind, string> = en.names.kinds;
 /** What the server names, and where the words for it stand. */
 const NAMED: Record<string, readonly string[]> = {
   "registry.rules": RULES.map(({ name }) => name.replaceAll(".", "_")),
-  "registry.operators": OPERATORS.map(({ name }) => name.replace("$", "")),
+  "registry.operators": RULE_OPERATORS.map(({ name }) => name.replace("$", "")),
   "registry.checks": CHECKS.map(({ key }) => key),
   "names.resources": RESOURCES,
   "names.roles": Object.keys(BUILT_IN_ROLES),

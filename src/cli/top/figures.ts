@@ -1,13 +1,13 @@
 // What `laurel top` shows, worked out of two readings of /metrics. Pure: the same text gives the same figures.
 
 type Sample = { name: string; labels: Readonly<Record<string, string>>; value: number };
-export type Reading = { at: number; samples: readonly Sample[] };
+export type MetricsReading = { at: number; samples: readonly Sample[] };
 
 const LINE = /^(\w+)(?:\{(.*)\})? (\S+)$/;
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
 
 /** The text that Prometheus reads, as samples. */
-export function parseMetrics(text: string, at: number): Reading {
+export function parseMetrics(text: string, at: number): MetricsReading {
   const samples = text.split("\n").flatMap((line): Sample[] => {
     const [, name, labels = "", value] = line.startsWith("#") ? [] : (LINE.exec(line) ?? []);
     if (!name) return [];
@@ -25,11 +25,11 @@ export function parseMetrics(text: string, at: number): Reading {
 type Where = (labels: Sample["labels"]) => boolean;
 const EVERY: Where = () => true;
 
-const sum = ({ samples }: Reading, name: string, where: Where = EVERY): number =>
+const sum = ({ samples }: MetricsReading, name: string, where: Where = EVERY): number =>
   samples.reduce((total, one) => total + (one.name === name && where(one.labels) ? one.value : 0), 0);
 
 /** How much a counter rose. A server that was started anew counts from zero. */
-const rise = (before: Reading, after: Reading, name: string, where: Where = EVERY): number => {
+const rise = (before: MetricsReading, after: MetricsReading, name: string, where: Where = EVERY): number => {
   const [from, to] = [sum(before, name, where), sum(after, name, where)];
   return to >= from ? to - from : to;
 };
@@ -38,7 +38,12 @@ const rise = (before: Reading, after: Reading, name: string, where: Where = EVER
  * The time that a part of all took at most, in milliseconds: the border of the bucket, so "≤ 25 ms". Of 100 requests, 97
  * within 10 ms and 3 within 25 ms: the 99th took at most 25 ms. Null when there were none.
  */
-function quantile(part: number, readings: [Reading, Reading], name: string, where: Where = EVERY): number | null {
+function quantile(
+  part: number,
+  readings: [MetricsReading, MetricsReading],
+  name: string,
+  where: Where = EVERY,
+): number | null {
   const borders = [
     ...new Set(readings[1].samples.filter((one) => one.name === `${name}_bucket`).map(({ labels }) => labels.le!)),
   ];
@@ -73,13 +78,13 @@ export type Figures = {
   loopLagMs: number;
 };
 
-const namesOf = ({ samples }: Reading, metric: string, label: string): string[] =>
+const namesOf = ({ samples }: MetricsReading, metric: string, label: string): string[] =>
   [...new Set(samples.filter(({ name }) => name === metric).map(({ labels }) => labels[label]!))].sort();
 
 /** What happened between two readings. */
-export function figuresOf(before: Reading, after: Reading): Figures {
+export function figuresOf(before: MetricsReading, after: MetricsReading): Figures {
   const seconds = Math.max(0.001, (after.at - before.at) / 1000);
-  const both: [Reading, Reading] = [before, after];
+  const both: [MetricsReading, MetricsReading] = [before, after];
   const count = (name: string, where?: Where) => rise(before, after, name, where);
   const status = (first: string) => count(`${REQUESTS}_count`, (labels) => labels.status!.startsWith(first)) / seconds;
   const operations = namesOf(after, `${REQUESTS}_count`, "operation").map((name) => {

@@ -4,7 +4,7 @@ import { withinTime } from "../../db/batches/commit.ts";
 import { openDb, type Pool } from "../../db/db.ts";
 import { now } from "../../sources.ts";
 import { databaseUrl } from "../database.ts";
-import { figuresOf, parseMetrics, type Reading } from "./figures.ts";
+import { figuresOf, type MetricsReading, parseMetrics } from "./figures.ts";
 import { type DatabaseState, type SlowStatement, screenOf } from "./screen.ts";
 
 type Options = { url?: string; interval: string; once?: true };
@@ -51,13 +51,13 @@ export async function topCommand(config: Config, { url = addressOf(config), inte
 
 const addressOf = ({ HOST, PORT }: Config): string => `http://${HOST === "0.0.0.0" ? "127.0.0.1" : HOST}:${PORT}`;
 
-const shown = (before: Reading | string, after: Reading | string) => {
+const shown = (before: MetricsReading | string, after: MetricsReading | string) => {
   if (typeof after === "string") return after;
   return typeof before === "string" ? AGAIN : figuresOf(before, after);
 };
 
 /** A text says why there is no reading. */
-async function read(url: string): Promise<Reading | string> {
+async function read(url: string): Promise<MetricsReading | string> {
   try {
     const answer = await fetch(new URL("/metrics", url), { signal: AbortSignal.timeout(LOOK_MS) });
     if (!answer.ok)

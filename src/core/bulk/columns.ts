@@ -61,7 +61,7 @@ function filledBy(header: string, columns: Columns): string {
 }
 
 /** What is wrong with a header, or null. */
-export function headerFault(header: readonly string[], columns: Columns): string | null {
+export function fileHeaderFault(header: readonly string[], columns: Columns): string | null {
   const plain = header.map(plainCell);
   const names = plain.map(headerName);
   if (names.every((name) => name === "")) return "The file has no header";

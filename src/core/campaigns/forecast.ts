@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 const FAR_DAYS = 3650;
 
 /** A limit of a campaign and how it was used: in all, and by day, today last. */
-export type Use = {
+export type LimitUse = {
   limit: number;
   used: number;
   by_day: readonly number[];
@@ -22,7 +22,7 @@ export type Forecast = {
 };
 
 /** When a limit is used up if the next days are as the last ones were. Null: that is not known, or it lasts. */
-export function forecastOf({ limit, used, by_day, whole_days }: Use, now: string): Forecast {
+export function forecastOf({ limit, used, by_day, whole_days }: LimitUse, now: string): Forecast {
   const left = Math.max(0, limit - used);
   const days = Math.min(SPEED_DAYS, whole_days, by_day.length - 1);
   if (days < SPEED_DAYS_MIN) return { limit, used, left, per_day: null, runs_out_at: null };
@@ -36,7 +36,7 @@ export function forecastOf({ limit, used, by_day, whole_days }: Use, now: string
 }
 
 /** What was left at the end of each day. A day that gave back more than it used counts below zero. */
-export const leftByDay = ({ limit, used, by_day }: Pick<Use, "limit" | "used" | "by_day">): number[] =>
+export const leftByDay = ({ limit, used, by_day }: Pick<LimitUse, "limit" | "used" | "by_day">): number[] =>
   by_day.map((_, place) => {
     const later = by_day.slice(place + 1).reduce((sum, one) => sum + one, 0);
     return Math.max(0, limit - used + later);

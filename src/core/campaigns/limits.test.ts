@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type CampaignTotals, isUsedUp, limitOf, NO_TOTALS } from "./limits.ts";
+import { type CampaignTotals, campaignLimit, isUsedUp, NO_TOTALS } from "./limits.ts";
 
-type Rules = Parameters<typeof limitOf>[0];
+type Rules = Parameters<typeof campaignLimit>[0];
 const rule = (rules: object): Rules[number] => ({ definition: { rules: rules as never } });
 const node = (name: string, conditions: object) => ({ name, property: null, conditions, rules: {} });
 const NAMES = {
@@ -15,16 +15,16 @@ const NAMES = {
 
 test("the budget is what the rules of a campaign let it take off", () => {
   const discounts = (conditions: object) => node("campaign.orders.amount_discounted", conditions);
-  assert.equal(limitOf([], "discount_amount"), null);
-  assert.equal(limitOf([rule({ 1: discounts({ $less_than_or_equal: [500] }) })], "discount_amount"), 500);
-  assert.equal(limitOf([rule({ 1: discounts({ $less_than: [500] }) })], "discount_amount"), 499);
-  assert.equal(limitOf([rule({ 1: discounts({ $more_than: [5] }) })], "discount_amount"), null);
-  assert.equal(limitOf([rule({ 1: discounts({ $less_than_equal: [500] }) })], "order_amount"), null);
+  assert.equal(campaignLimit([], "discount_amount"), null);
+  assert.equal(campaignLimit([rule({ 1: discounts({ $less_than_or_equal: [500] }) })], "discount_amount"), 500);
+  assert.equal(campaignLimit([rule({ 1: discounts({ $less_than: [500] }) })], "discount_amount"), 499);
+  assert.equal(campaignLimit([rule({ 1: discounts({ $more_than: [5] }) })], "discount_amount"), null);
+  assert.equal(campaignLimit([rule({ 1: discounts({ $less_than_equal: [500] }) })], "order_amount"), null);
   const two = { 1: discounts({ $less_than_or_equal: [500] }), 2: discounts({ $less_than_or_equal: [700] }) };
-  assert.equal(limitOf([rule(two)], "discount_amount"), 500, "both have to hold");
-  assert.equal(limitOf([rule({ ...two, logic: "1 or 2" })], "discount_amount"), 700, "one has to hold");
+  assert.equal(campaignLimit([rule(two)], "discount_amount"), 500, "both have to hold");
+  assert.equal(campaignLimit([rule({ ...two, logic: "1 or 2" })], "discount_amount"), 700, "one has to hold");
   const other = node("order.amount", { $more_than: [1] });
-  assert.equal(limitOf([rule({ ...two, 3: other, logic: "(1 and 2) or 3" })], "discount_amount"), null);
+  assert.equal(campaignLimit([rule({ ...two, 3: other, logic: "(1 and 2) or 3" })], "discount_amount"), null);
 });
 
 test("limits are used up exactly when no redemption that adds to the totals can hold the rules", () => {

@@ -42,7 +42,7 @@ function largestOf(tree: Tree, total: keyof CampaignTotals): number {
 }
 
 /** How far rules let a total of their campaign grow; null: they do not limit it. */
-export function limitOf(rules: readonly Limiting[], total: keyof CampaignTotals): number | null {
+export function campaignLimit(rules: readonly Limiting[], total: keyof CampaignTotals): number | null {
   const most = Math.min(UNLIMITED, ...rules.map(({ definition }) => largestOf(treeOf(definition.rules), total)));
   return Number.isFinite(most) ? most : null;
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { DEFAULT_STACKING } from "../stacking/settings.ts";
 import { newSteps, TooExpensive } from "../steps.ts";
-import { exclusionOf, type Offer, overlappingPairs } from "./overlaps.ts";
+import { type ComparedOffer, exclusionOf, overlappingPairs } from "./overlaps.ts";
 
 const offer = fc.record({
   campaign_id: fc.constantFrom("a", "b", "c", "d"),
@@ -33,8 +33,8 @@ const settings = fc
 
 test("every overlap and exclusion that is told is real, and none is missed", () => {
   fc.assert(
-    fc.property(fc.array(offer, { maxLength: 7 }), settings, (offers: Offer[], rules) => {
-      const named = (kind: string, one: Offer, other: Offer) =>
+    fc.property(fc.array(offer, { maxLength: 7 }), settings, (offers: ComparedOffer[], rules) => {
+      const named = (kind: string, one: ComparedOffer, other: ComparedOffer) =>
         `${kind} ${[offers.indexOf(one), offers.indexOf(other)].sort().join(" ")}`;
       const expected: string[] = [];
       for (const [n, one] of offers.entries())

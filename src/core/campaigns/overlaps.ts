@@ -3,7 +3,7 @@ import { type SkipKey, type Stackable, walkStack } from "../stacking/walk.ts";
 import { type Steps, spend } from "../steps.ts";
 
 /** Something that takes money off: a tier of a promotion, or a campaign of codes. */
-export type Offer = {
+export type ComparedOffer = {
   campaign_id: string;
   tier_id: string | null;
   /** In milliseconds, both included; infinite where there is no date. */
@@ -15,7 +15,7 @@ export type Offer = {
 };
 export type Pair = {
   kind: "overlap" | "exclusion";
-  offers: readonly [Offer, Offer];
+  offers: readonly [ComparedOffer, ComparedOffer];
   reason: "same_products" | SkipKey;
 };
 
@@ -25,10 +25,10 @@ const PAIR_STEPS = 2;
 
 /** What is running as the line moves on, by its goods and by its category. */
 type Running = {
-  all: Set<Offer>;
-  anything: Set<Offer>;
-  byGood: Map<string, Set<Offer>>;
-  byCategory: Map<string | null, Set<Offer>>;
+  all: Set<ComparedOffer>;
+  anything: Set<ComparedOffer>;
+  byGood: Map<string, Set<ComparedOffer>>;
+  byCategory: Map<string | null, Set<ComparedOffer>>;
 };
 
 /**
@@ -37,7 +37,7 @@ type Running = {
  * category, so the work grows with the pairs that there are and not with those that could be.
  */
 export function* overlappingPairs(
-  offers: readonly Offer[],
+  offers: readonly ComparedOffer[],
   settings: StackingSettings = DEFAULT_STACKING,
   steps?: Steps,
 ): Generator<Pair> {
@@ -68,21 +68,21 @@ export function* overlappingPairs(
   }
 }
 
-function sameGoods({ all, anything, byGood }: Running, { goods }: Offer): Iterable<Offer> {
+function sameGoods({ all, anything, byGood }: Running, { goods }: ComparedOffer): Iterable<ComparedOffer> {
   if (goods === null) return all;
   const found = new Set(anything);
   for (const good of goods) for (const other of byGood.get(good) ?? []) found.add(other);
   return found;
 }
 
-function enter({ all, anything, byGood, byCategory }: Running, offer: Offer): void {
+function enter({ all, anything, byGood, byCategory }: Running, offer: ComparedOffer): void {
   all.add(offer);
   if (offer.goods === null) anything.add(offer);
   for (const good of offer.goods ?? []) byGood.getOrInsertComputed(good, () => new Set()).add(offer);
   byCategory.getOrInsertComputed(offer.category.category_id, () => new Set()).add(offer);
 }
 
-function leave({ all, anything, byGood, byCategory }: Running, offer: Offer): void {
+function leave({ all, anything, byGood, byCategory }: Running, offer: ComparedOffer): void {
   all.delete(offer);
   anything.delete(offer);
   for (const good of offer.goods ?? []) byGood.get(good)?.delete(offer);

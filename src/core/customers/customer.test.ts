@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type CustomerPatch, mergeCustomer, NO_VALUES } from "./customer.ts";
+import { type CustomerPatch, mergeCustomer, NO_CUSTOMER_VALUES } from "./customer.ts";
 
 const ann = {
-  ...NO_VALUES,
+  ...NO_CUSTOMER_VALUES,
   name: "Ann",
   address: { city: "Berlin", country: "DE" },
   metadata: { a: 1, b: { c: [1] } },

@@ -16,7 +16,7 @@ export type CustomerPatch = { [K in (typeof CUSTOMER_TEXTS)[number]]?: string | 
   metadata?: Values | undefined;
 };
 
-export const NO_VALUES: CustomerValues = {
+export const NO_CUSTOMER_VALUES: CustomerValues = {
   name: null,
   description: null,
   email: null,
@@ -38,7 +38,7 @@ export function mergeCustomer(
   if (address !== undefined) values.address = address && mergeAddress(before.address ?? {}, address);
   // A key that is set to null is kept as null: that it was emptied is a value too.
   if (given.metadata !== undefined) values.metadata = { ...before.metadata, ...given.metadata };
-  const fields = Object.keys(NO_VALUES) as (keyof CustomerValues)[];
+  const fields = Object.keys(NO_CUSTOMER_VALUES) as (keyof CustomerValues)[];
   return { values, changed: fields.filter((field) => !isSame(before[field], values[field])) };
 }
 
@@ -50,7 +50,7 @@ export function replaceCustomer(
   before: CustomerValues,
   given: CustomerPatch,
 ): { values: CustomerValues; changed: string[] } {
-  const { values: after } = mergeCustomer(NO_VALUES, given);
+  const { values: after } = mergeCustomer(NO_CUSTOMER_VALUES, given);
   const values: CustomerValues = { ...before, ...Object.fromEntries(OF_A_FILE.map((field) => [field, after[field]])) };
   return { values, changed: OF_A_FILE.filter((field) => !isSame(before[field], values[field])) };
 }

@@ -1,7 +1,7 @@
 import { subtotalOf } from "../order/order.ts";
 import { valueOr } from "./definition.ts";
-import { money } from "./explain.ts";
-import { Amount, Formula, Limit } from "./fields.ts";
+import { moneyText } from "./explain.ts";
+import { DiscountAmount, Formula, Limit } from "./fields.ts";
 import { type LineWay, type SplitWay, valueOfUnits } from "./items.ts";
 import { defineMoneyDiscount } from "./money-discount.ts";
 
@@ -15,7 +15,7 @@ export const AMOUNT_PER_LINE: LineWay = {
     const value = count === 0 ? 0 : Number(discount.valueOf(item));
     return { value, base: subtotalOf(item), amount: value };
   },
-  words: ({ value }) => `${money(value)} off`,
+  words: ({ value }) => `${moneyText(value)} off`,
 };
 const AMOUNT_PER_UNIT: LineWay = {
   on: "lines",
@@ -26,14 +26,14 @@ const AMOUNT_PER_UNIT: LineWay = {
     const [value, base] = [Number(discount.valueOf(item)), valueOfUnits(item, count, false)];
     return { value, base, amount: Math.min(value * count, base) };
   },
-  words: ({ units_counted, value, base }) => `${units_counted} × ${money(value)} off ${money(base)}`,
+  words: ({ units_counted, value, base }) => `${units_counted} × ${moneyText(value)} off ${moneyText(base)}`,
 };
 const SPLIT_BY_AMOUNT: SplitWay = { on: "split", by: "amount", perUnit: false };
 const SPLIT_BY_QUANTITY: SplitWay = { on: "split", by: "quantity", perUnit: false };
 
 export const amountDiscount = defineMoneyDiscount({
   type: "AMOUNT",
-  fields: { amount_off: Amount, amount_off_formula: Formula, aggregated_amount_limit: Limit },
+  fields: { amount_off: DiscountAmount, amount_off_formula: Formula, aggregated_amount_limit: Limit },
   value: "amount_off",
   ownValue: ({ amount_off_formula, amount_off }, { formulas, bundles }, item, perUnit) => {
     const own = valueOr(amount_off_formula, amount_off, (formula) => formulas.money(formula, item));
@@ -46,7 +46,7 @@ export const amountDiscount = defineMoneyDiscount({
         on: "order",
         ofInitialAmount: false,
         off: (value) => Number(value),
-        words: ({ value, base }) => `${money(value)} off ${money(base)}`,
+        words: ({ value, base }) => `${moneyText(value)} off ${moneyText(base)}`,
       },
     },
     APPLY_TO_ITEMS: {

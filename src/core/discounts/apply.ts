@@ -1,11 +1,11 @@
 import { oncePer } from "../once-per.ts";
 import { nextStep, type Order } from "../order/order.ts";
 import type { FormulaValues, StepInput, StepOf } from "./definition.ts";
-import { type Discount, effectOf } from "./discount.ts";
+import { type Discount, effectOfDiscount } from "./discount.ts";
 import { definitionOf } from "./registry.ts";
 import { type ApplicableEntry, type ApplicableTo, BUDGET_LIMITS } from "./targets.ts";
 
-export type Step = StepOf<Discount & { effect: NonNullable<Discount["effect"]> }>;
+export type DiscountStep = StepOf<Discount & { effect: NonNullable<Discount["effect"]> }>;
 
 /** Whether a limit of some entry is a formula. Most entries have none. */
 const hasFormulas = oncePer((entries: readonly ApplicableEntry[]): boolean =>
@@ -46,7 +46,7 @@ const STEPS = {
 export function discountSteps(discount: Discount, { items }: Order, applicableTo: ApplicableTo): number {
   const { included, excluded } = applicableTo;
   const entries = (included.length + excluded.length) * (hasFormulas(included) ? STEPS.resolved : STEPS.entry);
-  const effect = effectOf(discount, namesProducts(applicableTo));
+  const effect = effectOfDiscount(discount, namesProducts(applicableTo));
   return entries + definitionOf(discount).effects[effect]!.steps(discount, items.length);
 }
 
@@ -54,9 +54,9 @@ export const namesProducts = ({ included, excluded, included_all }: ApplicableTo
   included_all || included.length > 0 || excluded.length > 0;
 
 /** Applies a discount to the cart as the redeemables before left it. */
-export function applyDiscount(discount: Discount, input: StepInput): Step {
+export function applyDiscount(discount: Discount, input: StepInput): DiscountStep {
   const applicableTo = withLimits(input.applicableTo, input.formulas);
   const step = { ...input, applicableTo, order: nextStep(input.order) };
-  const effect = effectOf(discount, namesProducts(applicableTo));
-  return definitionOf(discount).effects[effect]!.apply(discount, effect, step) as Step;
+  const effect = effectOfDiscount(discount, namesProducts(applicableTo));
+  return definitionOf(discount).effects[effect]!.apply(discount, effect, step) as DiscountStep;
 }

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { type CartLine, cart } from "../../../test/support/carts.ts";
 import { totalsOf } from "../order/order.ts";
 import { findBundles } from "./bundle.ts";
-import { payItemsWithCredits, payWithCredits, payWithPoints } from "./credits.ts";
+import { payItemsWithCredits, payStepWithPoints, payWithCredits } from "./credits.ts";
 import type { UsedUnits } from "./items.ts";
 import type { ApplicableEntry } from "./targets.ts";
 
@@ -58,10 +58,10 @@ test("every limit of the rules holds for gift credits on items", () => {
 
 test("points are worth their ratio, and no more are used than it takes", () => {
   const exchange = { points_ratio: 100, exchange_ratio: 20 };
-  const paid = payWithPoints(cart([], { amount: 4500 }), 200, exchange);
+  const paid = payStepWithPoints(cart([], { amount: 4500 }), 200, exchange);
   assert.deepEqual([paid.points, paid.order.applied_discount_amount, total(paid.order)], [200, 4000, 500]);
-  assert.equal(payWithPoints(cart([], { amount: 9000 }), 300, exchange).order.applied_discount_amount, 6000);
-  const less = payWithPoints(cart([], { amount: 3950 }), 200, exchange);
+  assert.equal(payStepWithPoints(cart([], { amount: 9000 }), 300, exchange).order.applied_discount_amount, 6000);
+  const less = payStepWithPoints(cart([], { amount: 3950 }), 200, exchange);
   assert.deepEqual([less.points, total(less.order)], [198, 0]);
 });
 

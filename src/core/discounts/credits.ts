@@ -41,7 +41,7 @@ export function payItemsWithCredits(
  * Pays with points. 200 points at 20 for 100 are 40.00, which is 4,000. When less is left to pay, only as many points
  * are used as it takes: 3,950 left need 197.5 and use 198.
  */
-export function payWithPoints(order: Order, points: number, exchange: Exchange) {
+export function payStepWithPoints(order: Order, points: number, exchange: Exchange) {
   const before = nextStep(order);
   const worth = worthOf(points, exchange);
   const left = payable(before);

@@ -65,7 +65,7 @@ export const EXAMPLE_CART = [
 ] as const;
 
 /** A discount and what it does to the cart above. A test applies it; the reference shows one for each effect. */
-export type Example = {
+export type DiscountExample = {
   /** What the example shows, where the numbers do not say it. */
   note?: string;
   discount: Readonly<Record<string, unknown>>;
@@ -103,7 +103,7 @@ export type DiscountDefinition<
   stored(discount: With<F>): With<F>;
   /** The ids of all goods that it names. */
   goods(discount: With<F>): readonly string[];
-  readonly examples: readonly Example[];
+  readonly examples: readonly DiscountExample[];
 };
 /** The discounts that a definition is of. */
 export type DiscountOf<D> = D extends { type: infer Type; fields: infer F extends Fields; effects: infer Effects }

@@ -9,7 +9,7 @@ export const SHIPPING_SOURCE_ID = "5h1pp1ng";
 export const ALL_PRODUCTS_ID = "pc_a11pr0dUc75";
 
 /** Without an effect, the type of a discount says where it goes: most go to items when their rules name products. */
-export const effectOf = (discount: Discount, namesProducts: boolean): NonNullable<Discount["effect"]> =>
+export const effectOfDiscount = (discount: Discount, namesProducts: boolean): NonNullable<Discount["effect"]> =>
   discount.effect ?? (definitionOf(discount).defaultEffect(discount, namesProducts) as NonNullable<Discount["effect"]>);
 
 /** What a discount may add to a cart: the ids of products and SKUs. */

@@ -2,7 +2,7 @@ import { oncePer } from "../once-per.ts";
 import type { OrderItem } from "../order/order.ts";
 
 /** What an entry of a list names. */
-export type Named = {
+export type NamedByEntry = {
   readonly object: "product" | "sku" | "products_collection";
   readonly id: string;
   readonly source_id?: string | null;
@@ -25,7 +25,7 @@ const addFirst = (to: Map<string, number>, name: string, position: number): void
   if (!to.has(name)) to.set(name, position);
 };
 
-export function indexEntries(entries: readonly Named[]): EntryIndex {
+export function indexEntries(entries: readonly NamedByEntry[]): EntryIndex {
   const index: EntryIndex = { skus: byName(), products: byName(), strict: byName(), collections: new Map() };
   for (const [position, { object, id, source_id, strict }] of entries.entries()) {
     if (object === "products_collection") {
@@ -67,4 +67,4 @@ export function positionFor(index: EntryIndex, { sku, product, collections }: Or
 }
 
 /** The index of a list that never changes, made once for each list. */
-export const entryIndexOf = oncePer((entries: readonly Named[]): EntryIndex => indexEntries(entries));
+export const entryIndexOf = oncePer((entries: readonly NamedByEntry[]): EntryIndex => indexEntries(entries));

@@ -41,13 +41,13 @@ export type Explained =
 export type Explain = (piece: Explained) => void;
 
 /** 1,150 minor units are 11.50; half a minor unit more is 11.505. */
-export function money(minor: number | Decimal): string {
+export function moneyText(minor: number | Decimal): string {
   const major = new Decimal(minor).div(100);
   return major.decimalPlaces() > 2 ? major.toString() : major.toFixed(2);
 }
 
 export function percentWords({ value, base, amount }: OrderPiece | LinePiece): string {
   const exact = exactPercentOf(base, value);
-  const is = `${shownPercent(value)}% of ${money(base)} is ${money(exact)}`;
-  return exact.eq(amount) ? is : `${is}, rounded ${money(amount)}`;
+  const is = `${shownPercent(value)}% of ${moneyText(base)} is ${moneyText(exact)}`;
+  return exact.eq(amount) ? is : `${is}, rounded ${moneyText(amount)}`;
 }

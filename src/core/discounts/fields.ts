@@ -8,7 +8,7 @@ export type Values<F extends Fields> = { -readonly [Field in keyof F]?: Static<F
 
 const nullable = (type: string, limits: object = {}) => ({ type: [type, "null"], ...limits });
 
-export const Amount = Nullable(Cents());
+export const DiscountAmount = Nullable(Cents());
 export const Limit = Nullable(Cents({ minimum: 1 }));
 export const Percentage = Type.Unsafe<number | null>(nullable("number", { minimum: 0, maximum: 100 }));
 export const Formula = Type.Unsafe<string | null>(nullable("string", { maxLength: 4096 }));

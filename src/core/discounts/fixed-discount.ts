@@ -1,6 +1,6 @@
 import { valueOr } from "./definition.ts";
-import { money } from "./explain.ts";
-import { Amount, Formula } from "./fields.ts";
+import { moneyText } from "./explain.ts";
+import { DiscountAmount, Formula } from "./fields.ts";
 import { type LineWay, valueOfUnits } from "./items.ts";
 import { defineMoneyDiscount } from "./money-discount.ts";
 
@@ -16,12 +16,12 @@ const NEW_PRICE: LineWay = {
     return { value, base, amount: Math.max(0, base - value * count) };
   },
   words: ({ units_counted, value, base, amount }) =>
-    `${units_counted} for ${money(value)} each instead of ${money(base)}: ${money(amount)} off`,
+    `${units_counted} for ${moneyText(value)} each instead of ${moneyText(base)}: ${moneyText(amount)} off`,
 };
 
 export const fixedDiscount = defineMoneyDiscount({
   type: "FIXED",
-  fields: { fixed_amount: Amount, fixed_amount_formula: Formula },
+  fields: { fixed_amount: DiscountAmount, fixed_amount_formula: Formula },
   value: "fixed_amount",
   // For items the new price may stand with the products it is for.
   isComplete: ({ effect }) => effect === "APPLY_TO_ITEMS",
@@ -34,7 +34,7 @@ export const fixedDiscount = defineMoneyDiscount({
         on: "order",
         ofInitialAmount: false,
         off: (value, base) => Math.max(0, base - Number(value)),
-        words: ({ value, base, amount }) => `${money(base)} becomes ${money(value)}: ${money(amount)} off`,
+        words: ({ value, base, amount }) => `${moneyText(base)} becomes ${moneyText(value)}: ${moneyText(amount)} off`,
       },
     },
     APPLY_TO_ITEMS: { takes_off: "the part of each unit's price above `fixed_amount`", way: NEW_PRICE },

@@ -21,7 +21,7 @@ const budgetKey = (limit: BudgetLimit, entry: ApplicableEntry, item: OrderItem):
   entryBudgetKey(limit, entry, countedAs(item));
 
 /** The limit that a counter is of. */
-export const limitOf = (key: string): BudgetLimit => key.slice(0, key.indexOf(" ")) as BudgetLimit;
+export const limitOfCounter = (key: string): BudgetLimit => key.slice(0, key.indexOf(" ")) as BudgetLimit;
 
 /** The limits over time that an entry has, also those that a formula gives. */
 export const budgetsOf = (entry: ApplicableEntry): BudgetLimit[] =>

@@ -2,9 +2,9 @@ import { type Percent, shownPercent } from "../money/amounts.ts";
 import { discountItems, discountOrder, type OrderItem, payable } from "../order/order.ts";
 import {
   type DiscountDefinition,
+  type DiscountExample,
   defineDiscount,
   type Effect,
-  type Example,
   isGiven,
   LINE_STEPS,
   noGoods,
@@ -42,7 +42,7 @@ type MoneyDefinition<Type extends string, F extends Fields, Name extends string>
   /** The discount's own value: an amount, a percentage or a price. Bundles multiply amounts and percentages. */
   ownValue(discount: With<F>, input: StepInput, item: OrderItem | null, perUnit: boolean): OwnValue;
   effects: Readonly<Record<Name, MoneyEffect>>;
-  examples: readonly Example[];
+  examples: readonly DiscountExample[];
 };
 /** The limits that any type may have among its fields. */
 type Limited = { amount_limit?: number | null; aggregated_amount_limit?: number | null };

@@ -8,8 +8,8 @@ import { inputsOf, receiptOf, replay } from "../redeem/receipt.ts";
 import { DEFAULT_STACKING } from "../stacking/settings.ts";
 import { decide } from "../validate/decide.ts";
 import { traceDecision } from "../validate/trace.ts";
-import { type DiscountDefinition, EXAMPLE_CART, type Example } from "./definition.ts";
-import { type Discount, effectOf, unitTypesOf } from "./discount.ts";
+import { type DiscountDefinition, type DiscountExample, EXAMPLE_CART } from "./definition.ts";
+import { type Discount, effectOfDiscount, unitTypesOf } from "./discount.ts";
 import { DISCOUNTS, definitionOf } from "./registry.ts";
 import { AppliedDiscount, DiscountSchema, type DiscountSent, discountFault, parseDiscount } from "./schema.ts";
 import type { CatalogueUnit } from "./units.ts";
@@ -49,7 +49,7 @@ const unitOf = (id: string, price: number): CatalogueUnit => ({
 });
 
 /** The example as a code that a shop redeems. */
-function asked({ catalogue = {}, included }: Example, discount: Discount) {
+function asked({ catalogue = {}, included }: DiscountExample, discount: Discount) {
   const prices = { ...Object.fromEntries(EXAMPLE_CART.map(({ product, price }) => [product, price])), ...catalogue };
   const units = new Map(Object.entries(prices).map(([id, price]) => [id, unitOf(id, price)]));
   return {
@@ -141,9 +141,9 @@ for (const definition of DEFINITIONS) {
       assert.equal(definitionOf(stored), definition);
       for (const namesProducts of [true, false]) {
         const { effect: _, ...bare } = stored;
-        assert.ok(effectOf(bare as Discount, namesProducts) in effects);
+        assert.ok(effectOfDiscount(bare as Discount, namesProducts) in effects);
       }
-      const added = effects[effectOf(stored, false)]!.adds(stored);
+      const added = effects[effectOfDiscount(stored, false)]!.adds(stored);
       assert.deepEqual(
         added.filter((id) => !unitTypesOf(stored).includes(id)),
         [],

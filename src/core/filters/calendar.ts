@@ -1,10 +1,10 @@
 /** Days of the calendar, both ends included. */
-export type Span = readonly [first: Temporal.PlainDate, last: Temporal.PlainDate];
+export type DaySpan = readonly [first: Temporal.PlainDate, last: Temporal.PlainDate];
 /** The days that a word such as "last week" stands for today. */
-export type Period = (today: Temporal.PlainDate) => Span;
+export type NamedPeriod = (today: Temporal.PlainDate) => DaySpan;
 
 export const dayFromToday =
-  (days: number): Period =>
+  (days: number): NamedPeriod =>
   (today) => {
     const day = today.add({ days });
     return [day, day];
@@ -12,14 +12,14 @@ export const dayFromToday =
 
 /** Weeks start on Monday: that of Sunday, 1 March 2026 is 23 February to 1 March. */
 export const weekFromToday =
-  (weeks: number): Period =>
+  (weeks: number): NamedPeriod =>
   (today) => {
     const monday = today.add({ days: 1 - today.dayOfWeek + 7 * weeks });
     return [monday, monday.add({ days: 6 })];
   };
 
 export const monthFromToday =
-  (months: number): Period =>
+  (months: number): NamedPeriod =>
   (today) => {
     // From the first of the month: a month after 31 January is no day of March.
     const first = today.with({ day: 1 }).add({ months });
@@ -27,13 +27,13 @@ export const monthFromToday =
   };
 
 export const yearFromToday =
-  (years: number): Period =>
+  (years: number): NamedPeriod =>
   (today) => {
     const year = today.year + years;
     return [today.with({ year, month: 1, day: 1 }), today.with({ year, month: 12, day: 31 })];
   };
 
-export const isWithin = (day: Temporal.PlainDate, [first, last]: Span): boolean =>
+export const isWithin = (day: Temporal.PlainDate, [first, last]: DaySpan): boolean =>
   Temporal.PlainDate.compare(first, day) <= 0 && Temporal.PlainDate.compare(day, last) <= 0;
 
 /** The month and day of a date in another year. */
@@ -42,7 +42,7 @@ export const anniversary = (day: Temporal.PlainDate, year: number): Temporal.Pla
   day.with({ year }, { overflow: "constrain" });
 
 /** Whether the month and day fall in the span, which may reach from one year into the next. */
-export function hasAnniversaryWithin(day: Temporal.PlainDate, span: Span): boolean {
+export function hasAnniversaryWithin(day: Temporal.PlainDate, span: DaySpan): boolean {
   const [first, last] = span;
   for (let year = first.year; year <= last.year; year++) if (isWithin(anniversary(day, year), span)) return true;
   return false;

@@ -2,63 +2,70 @@ import { comparableDay } from "../rules/compare.ts";
 import { parseInstant } from "../time/instant.ts";
 import {
   anniversary,
+  type DaySpan,
   dayFromToday,
   daysSinceAnniversary,
   daysUntilAnniversary,
   hasAnniversaryWithin,
   isWithin,
   monthFromToday,
-  type Period,
-  type Span,
+  type NamedPeriod,
   weekFromToday,
   yearFromToday,
 } from "./calendar.ts";
-import { type ContentKind, type Evaluation, type Match, matchAny, matchFlag, type Operator } from "./operator.ts";
-import { type FilterDate, VALUES, type ValueKind } from "./values.ts";
+import {
+  type ContentKind,
+  type FilterEvaluation,
+  type FilterOperator,
+  matchAny,
+  matchFlag,
+  type OperatorMatch,
+} from "./operator.ts";
+import { FILTER_VALUES, type FilterDate, type FilterValueKind } from "./values.ts";
 
-const { date, day, days, years, day_of_month, month, year } = VALUES;
+const { date, day, days, years, day_of_month, month, year } = FILTER_VALUES;
 
 /** Dates are found in the fields for them, and in metadata. */
-const dates = (match: Match): Partial<Record<ContentKind, Match>> => ({
+const dates = (match: OperatorMatch): Partial<Record<ContentKind, OperatorMatch>> => ({
   date: match,
   birthdate: match,
   metadata: match,
 });
 
 /** Below, at or above zero as in a sort; a day is its first moment in the zone. Null for what is no date. */
-function compareWithDate(element: unknown, expected: FilterDate, at: Evaluation): number | null {
+function compareWithDate(element: unknown, expected: FilterDate, at: FilterEvaluation): number | null {
   const seen = typeof element === "string" ? parseInstant(element, at.zone) : null;
   const bound = at.once(expected, () => expected.at(at.zone));
   return seen && Temporal.Instant.compare(seen.toInstant(), bound);
 }
 
 /** A day is equal to every moment of it in the zone, a moment only to itself. */
-export function isSameDate(element: unknown, expected: FilterDate, at: Evaluation): boolean {
+export function isSameDate(element: unknown, expected: FilterDate, at: FilterEvaluation): boolean {
   if (expected.day) return comparableDay(element, at.zone)?.equals(expected.day) ?? false;
   return compareWithDate(element, expected, at) === 0;
 }
 
 // Contract is silent: days are those of the calendar, so answers change at midnight only, when the daily pass runs.
 /** Days of the calendar since the date, below zero for one to come; null for what is no date. */
-export function daysAgo(element: unknown, at: Evaluation): number | null {
+export function daysAgo(element: unknown, at: FilterEvaluation): number | null {
   return comparableDay(element, at.zone)?.until(at.today).days ?? null;
 }
 
-const comparesDates = (fits: (sign: number) => boolean): Match =>
+const comparesDates = (fits: (sign: number) => boolean): OperatorMatch =>
   matchAny(date, (element, expected, at) => {
     const sign = compareWithDate(element, expected, at);
     return sign !== null && fits(sign);
   });
-const inDay = <T>(kind: ValueKind<T>, fits: (seen: Temporal.PlainDate, expected: T) => boolean): Match =>
+const inDay = <T>(kind: FilterValueKind<T>, fits: (seen: Temporal.PlainDate, expected: T) => boolean): OperatorMatch =>
   matchAny(kind, (element, expected, { zone }) => {
     const seen = comparableDay(element, zone);
     return seen !== null && fits(seen, expected);
   });
 /** As `inDay`, for what depends on the day it is asked. */
 const fromToday = (
-  kind: ValueKind<number>,
+  kind: FilterValueKind<number>,
   fits: (seen: Temporal.PlainDate, expected: number, today: Temporal.PlainDate) => boolean,
-): Match =>
+): OperatorMatch =>
   matchAny(
     kind,
     (element, expected, at) => {
@@ -67,10 +74,10 @@ const fromToday = (
     },
     true,
   );
-const ago = (fits: (ago: number, expected: number) => boolean): Match =>
+const ago = (fits: (ago: number, expected: number) => boolean): OperatorMatch =>
   fromToday(days, (seen, expected, today) => fits(seen.until(today).days, expected));
 
-const ABSOLUTE: readonly Operator[] = [
+const ABSOLUTE: readonly FilterOperator[] = [
   {
     name: "$after",
     summary: "is later than the date; a day counts from its first moment",
@@ -139,7 +146,7 @@ const ABSOLUTE: readonly Operator[] = [
   },
 ];
 
-const RELATIVE: readonly Operator[] = [
+const RELATIVE: readonly FilterOperator[] = [
   {
     name: "$is_days_ago",
     summary: "is exactly so many days ago",
@@ -287,19 +294,19 @@ const RELATIVE: readonly Operator[] = [
   },
 ];
 
-const spanOf = (period: Period, at: Evaluation): Span => at.once(period, () => period(at.today));
-const fallsInPeriod = (period: Period): Match =>
+const spanOf = (period: NamedPeriod, at: FilterEvaluation): DaySpan => at.once(period, () => period(at.today));
+const fallsInPeriod = (period: NamedPeriod): OperatorMatch =>
   matchFlag((element, at) => {
     const seen = comparableDay(element, at.zone);
     return seen !== null && isWithin(seen, spanOf(period, at));
   }, true);
-const recursWithin = (period: Period): Match =>
+const recursWithin = (period: NamedPeriod): OperatorMatch =>
   matchFlag((element, at) => {
     const seen = comparableDay(element, at.zone);
     return seen !== null && hasAnniversaryWithin(seen, spanOf(period, at));
   }, true);
 
-type PeriodEntry = { name: `$${string}`; says: string; period: Period; within: string; outside: string };
+type PeriodEntry = { name: `$${string}`; says: string; period: NamedPeriod; within: string; outside: string };
 
 const PERIODS: readonly PeriodEntry[] = [
   { name: "$today", says: "today", period: dayFromToday(0), within: "2026-03-01", outside: "2026-02-28" },
@@ -336,7 +343,7 @@ const YEARS: readonly PeriodEntry[] = [
   { name: "$next_year", says: "in next year", period: yearFromToday(1), within: "2027-12-31", outside: "2026-12-31" },
 ];
 
-const plain = (entry: PeriodEntry): Operator => ({
+const plain = (entry: PeriodEntry): FilterOperator => ({
   name: entry.name,
   summary: `is ${entry.says}`,
   over: "some",
@@ -347,7 +354,7 @@ const plain = (entry: PeriodEntry): Operator => ({
     ["metadata", entry.within.replace("202", "192"), "", false],
   ],
 });
-const recurring = (entry: PeriodEntry): Operator => ({
+const recurring = (entry: PeriodEntry): FilterOperator => ({
   name: `${entry.name}_md`,
   summary: `its month and day are ${entry.says}, whatever the year`,
   over: "some",
@@ -360,7 +367,7 @@ const recurring = (entry: PeriodEntry): Operator => ({
 });
 
 /** A new one is one entry above; a period that recurs every year has a twin whose name ends in `_md`. */
-export const DATE_OPERATORS: readonly Operator[] = [
+export const DATE_OPERATORS: readonly FilterOperator[] = [
   ...ABSOLUTE,
   ...RELATIVE,
   ...[...PERIODS, ...YEARS].map(plain),

@@ -2,13 +2,13 @@ import { isObject } from "../shapes.ts";
 import type { ContentKind } from "./operator.ts";
 
 /** What costs a query of its own to know. A filter says which of them it looks at. */
-export type Fact = "summary" | "events" | "loyalty" | "skus" | "locations";
+export type FilterFact = "summary" | "events" | "loyalty" | "skus" | "locations";
 
 export type Reader = (subject: unknown) => unknown;
 
 export type Field = {
   kind: ContentKind;
-  fact: Fact | null;
+  fact: FilterFact | null;
   /** A number in 1/100 of the major unit. */
   isMoney?: true;
   /** How it is read, for the name that `*` stands for; by default the path leads into the subject. */
@@ -60,7 +60,7 @@ export type ProductSubject = {
   updated_at?: string | null;
 };
 
-const field = (kind: ContentKind, fact: Fact | null = null): Field => ({ kind, fact });
+const field = (kind: ContentKind, fact: FilterFact | null = null): Field => ({ kind, fact });
 const TEXT = field("text");
 const NUMBER = field("number");
 const DATE = field("date");

@@ -37,9 +37,15 @@ export const LIST_OPERATORS = [...new Set([...EQUALITY, ...PRESENCE, ...TEXT, ..
 export const LIST_STATES: readonly string[] = [...STATE, "before_start"];
 
 export type StateOperator = (typeof STATE)[number];
-export type Operator = (typeof EQUALITY | typeof PRESENCE | typeof TEXT | typeof NUMBER | typeof DATE)[number];
+export type FilterOperatorName = (
+  | typeof EQUALITY
+  | typeof PRESENCE
+  | typeof TEXT
+  | typeof NUMBER
+  | typeof DATE
+)[number];
 
-const OPERATORS: Record<FieldKind, readonly Operator[]> = {
+const OPERATORS: Record<FieldKind, readonly FilterOperatorName[]> = {
   id: EQUALITY,
   enum: [...EQUALITY, ...PRESENCE, ...ENDS],
   string: [...EQUALITY, ...PRESENCE, ...TEXT],
@@ -52,7 +58,7 @@ const OPERATORS: Record<FieldKind, readonly Operator[]> = {
   list: [...EQUALITY, ...PRESENCE],
 };
 /** How the lists of v2 are filtered. `$is` on a date counts days as well: so many days ago. */
-const V2_OPERATORS: Record<FieldKind, readonly Operator[]> = {
+const V2_OPERATORS: Record<FieldKind, readonly FilterOperatorName[]> = {
   ...OPERATORS,
   enum: EQUALITY,
   date: [...OPERATORS.date, "$is"],
@@ -61,11 +67,11 @@ const VALUES_MAX = 1000;
 const V2_IDS_MAX = 100;
 const V2_VALUES_MAX = 10;
 const CONDITIONS_MAX = 100;
-const VALUELESS: readonly Operator[] = PRESENCE;
-const SEVERAL: readonly Operator[] = ["$in", "$not_in"];
+const VALUELESS: readonly FilterOperatorName[] = PRESENCE;
+const SEVERAL: readonly FilterOperatorName[] = ["$in", "$not_in"];
 
 export type Condition = { field: string } & (
-  | { kind: FieldKind; operator: Operator; values: readonly string[] }
+  | { kind: FieldKind; operator: FilterOperatorName; values: readonly string[] }
   | { kind: "state"; operator: StateOperator; values: readonly [] }
 );
 export type Filter = { junction: "and" | "or"; fields: readonly (readonly Condition[])[] };
@@ -144,12 +150,12 @@ function conditionsOf(
       throw new FilterFault(
         `filters.${field} does not take ${operator}; it takes ${[...operators, ...states].join(", ")}`,
       );
-    const most = mostValues(kind, operator as Operator, dialect);
+    const most = mostValues(kind, operator as FilterOperatorName, dialect);
     return {
       field,
       kind,
-      operator: operator as Operator,
-      values: valuesOf(field, kind, operator as Operator, value, most),
+      operator: operator as FilterOperatorName,
+      values: valuesOf(field, kind, operator as FilterOperatorName, value, most),
     };
   });
 }
@@ -168,13 +174,19 @@ function rangeIn(given: unknown): Record<string, unknown> | undefined {
     : undefined;
 }
 
-function mostValues(kind: FieldKind, operator: Operator, dialect: Dialect): number {
+function mostValues(kind: FieldKind, operator: FilterOperatorName, dialect: Dialect): number {
   const isSeveral = SEVERAL.includes(operator);
   if (dialect === "v2") return !isSeveral ? 1 : kind === "id" ? V2_IDS_MAX : V2_VALUES_MAX;
   return !isSeveral && (kind === "id" || kind === "date") ? 1 : VALUES_MAX;
 }
 
-function valuesOf(field: string, kind: FieldKind, operator: Operator, given: unknown, most: number): string[] {
+function valuesOf(
+  field: string,
+  kind: FieldKind,
+  operator: FilterOperatorName,
+  given: unknown,
+  most: number,
+): string[] {
   if (VALUELESS.includes(operator)) return [];
   const list = Array.isArray(given) ? given : isObject(given) ? Object.values(given) : [given];
   if (list.length === 0 || list.length > most)
@@ -191,7 +203,7 @@ function valuesOf(field: string, kind: FieldKind, operator: Operator, given: unk
 }
 
 /** What the operator would take, when the text is not it. */
-function faultOf(kind: FieldKind, operator: Operator, text: string): string | null {
+function faultOf(kind: FieldKind, operator: FilterOperatorName, text: string): string | null {
   if (kind === "boolean") return /^(?:true|false)$/i.test(text) ? null : "true or false";
   const isNumber = /^-?\d{1,15}(?:\.\d{1,6})?$/.test(text);
   if ((kind === "number" || kind === "money") && !isNumber) return "a number";

@@ -1,5 +1,5 @@
 import type { Geopoint } from "./geopoint.ts";
-import type { Scalar, ValueKind } from "./values.ts";
+import type { FilterScalar, FilterValueKind } from "./values.ts";
 
 /** What a field holds. It decides which operators the field takes, and with which values. */
 export type ContentKind = "text" | "number" | "date" | "birthdate" | "list" | "metadata";
@@ -17,7 +17,7 @@ export type FilterContext = {
  * One moment at which filters are asked. Callers that ask many keep it, so that today, this week and the first moment
  * of a day are worked out once.
  */
-export class Evaluation {
+export class FilterEvaluation {
   readonly now: string;
   readonly zone: string;
   readonly inLocation: NonNullable<FilterContext["inLocation"]>;
@@ -43,13 +43,13 @@ export class Evaluation {
   }
 }
 
-export const evaluationOf = (context: FilterContext): Evaluation =>
-  context instanceof Evaluation ? context : new Evaluation(context);
+export const evaluationOf = (context: FilterContext): FilterEvaluation =>
+  context instanceof FilterEvaluation ? context : new FilterEvaluation(context);
 
-export type Test = (seen: unknown, at: Evaluation) => boolean;
+export type Test = (seen: unknown, at: FilterEvaluation) => boolean;
 
 /** How an operator compares on one kind of field. */
-export type Match = {
+export type OperatorMatch = {
   /** The words for the values it takes; null when it takes none but `true`. */
   says: string | null;
   /** Whether the answer changes as time goes by, so that a daily pass has to ask again. */
@@ -57,7 +57,7 @@ export type Match = {
   /** Whether each of the values is compared, and not all of them at once. */
   isEach?: true;
   /** The values are read once, here; null when one of them does not fit. */
-  compile(values: readonly Scalar[]): Test | null;
+  compile(values: readonly FilterScalar[]): Test | null;
 };
 
 /**
@@ -66,17 +66,17 @@ export type Match = {
  */
 export type Over = "some" | "none" | "whole";
 
-export type Example = readonly [on: ContentKind, seen: unknown, given: unknown, holds: boolean];
+export type OperatorExample = readonly [on: ContentKind, seen: unknown, given: unknown, holds: boolean];
 
-export type Operator = {
+export type FilterOperator = {
   name: `$${string}`;
   summary: string;
   over: Over;
-  on: Partial<Record<ContentKind, Match>>;
+  on: Partial<Record<ContentKind, OperatorMatch>>;
   /** What it has to know besides the subject's own field. */
   needs?: "locations";
   /** Each one is asked at `EXAMPLE_CONTEXT`. */
-  examples: readonly Example[];
+  examples: readonly OperatorExample[];
 };
 
 /** A Sunday: the week is that of Monday, 23 February. */
@@ -106,13 +106,21 @@ function someElement(fits: Test): Test {
 }
 
 /** The test of a whole field; null when a value does not fit. */
-export function compileTest({ over }: Operator, match: Match, values: readonly Scalar[]): Test | null {
+export function compileTest(
+  { over }: FilterOperator,
+  match: OperatorMatch,
+  values: readonly FilterScalar[],
+): Test | null {
   const fits = match.compile(values);
   return fits && QUANTIFIERS[over](fits);
 }
 
 /** A match that prepares all its values together, for instance as a set. */
-export const matchAll = <T>(kind: ValueKind<T>, prepare: (expected: readonly T[]) => Test, isTimed = false): Match => ({
+export const matchAll = <T>(
+  kind: FilterValueKind<T>,
+  prepare: (expected: readonly T[]) => Test,
+  isTimed = false,
+): OperatorMatch => ({
   says: kind.says,
   isTimed,
   compile(values) {
@@ -128,10 +136,10 @@ export const matchAll = <T>(kind: ValueKind<T>, prepare: (expected: readonly T[]
 
 /** A match that fits when one of the values does. */
 export const matchAny = <T>(
-  kind: ValueKind<T>,
-  fits: (element: unknown, expected: T, at: Evaluation) => boolean,
+  kind: FilterValueKind<T>,
+  fits: (element: unknown, expected: T, at: FilterEvaluation) => boolean,
   isTimed = false,
-): Match => ({
+): OperatorMatch => ({
   isEach: true,
   ...matchAll(
     kind,
@@ -146,4 +154,4 @@ export const matchAny = <T>(
 });
 
 /** A match without values: that it is asked for is all there is. */
-export const matchFlag = (fits: Test, isTimed = false): Match => ({ says: null, isTimed, compile: () => fits });
+export const matchFlag = (fits: Test, isTimed = false): OperatorMatch => ({ says: null, isTimed, compile: () => fits });

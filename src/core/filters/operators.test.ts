@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { FieldTable } from "./fields.ts";
-import { type ContentKind, EXAMPLE_CONTEXT, type Operator } from "./operator.ts";
+import { type ContentKind, EXAMPLE_CONTEXT, type FilterOperator } from "./operator.ts";
 import { compileFilter, matchesFilter } from "./predicate.ts";
 import { FILTER_OPERATORS } from "./registry.ts";
-import type { Scalar } from "./values.ts";
+import type { FilterScalar } from "./values.ts";
 
 const KINDS: readonly ContentKind[] = ["text", "number", "date", "birthdate", "list", "metadata"];
 const FIELDS: FieldTable = Object.fromEntries(KINDS.map((kind) => [`${kind}_field`, { kind, fact: null }]));
@@ -32,9 +32,9 @@ test("every operator of the language is there once, but those of states, which o
 });
 
 /** A value that the operator takes on this kind of field. */
-function takenBy({ on, examples }: Operator, kind: ContentKind): unknown {
+function takenBy({ on, examples }: FilterOperator, kind: ContentKind): unknown {
   const values = [...examples.map(([, , given]) => given), 1, "2026-03-01"];
-  return values.find((given) => on[kind]!.says === null || on[kind]!.compile([given].flat() as Scalar[]));
+  return values.find((given) => on[kind]!.says === null || on[kind]!.compile([given].flat() as FilterScalar[]));
 }
 
 for (const operator of FILTER_OPERATORS) {

@@ -2,10 +2,18 @@ import { Decimal } from "decimal.js";
 import { comparableNumber, comparableText, elementsOf } from "../rules/compare.ts";
 import { daysAgo, isSameDate } from "./date-operators.ts";
 import { parseGeopoint } from "./geopoint.ts";
-import { isMissing, type Match, matchAll, matchAny, matchFlag, type Operator, type Test } from "./operator.ts";
-import { type Scalar, VALUES } from "./values.ts";
+import {
+  type FilterOperator,
+  isMissing,
+  matchAll,
+  matchAny,
+  matchFlag,
+  type OperatorMatch,
+  type Test,
+} from "./operator.ts";
+import { FILTER_VALUES, type FilterScalar } from "./values.ts";
 
-const { scalar, text, id, number, count, days, date } = VALUES;
+const { scalar, text, id, number, count, days, date } = FILTER_VALUES;
 
 /** The same text for the same number, however it was written: 10.1 and "10.10" are one. */
 function numberKey(value: unknown): string | null {
@@ -15,7 +23,7 @@ function numberKey(value: unknown): string | null {
 }
 
 /** Text is compared as it is, a number as a number, true and false in any case. An object is equal to nothing. */
-function isAmong(values: readonly Scalar[]): Test {
+function isAmong(values: readonly FilterScalar[]): Test {
   const texts = new Set(values.map(String));
   const flags = new Set(values.map((value) => String(value).toLowerCase()));
   const numbers = new Set(values.map(numberKey));
@@ -35,7 +43,7 @@ const equalNumber = matchAll(number, (values) => {
   };
 });
 const equalDate = matchAny(date, isSameDate);
-const EQUALITY: Operator["on"] = {
+const EQUALITY: FilterOperator["on"] = {
   text: equalText,
   list: equalText,
   metadata: equalText,
@@ -50,7 +58,7 @@ function compareNumbers(one: number | Decimal, other: number | Decimal): number 
 }
 
 /** Numbers, and on dates the days since: a date to come is no days ago. Metadata may be either, and numbers go first. */
-function comparesValues(fits: (sign: number) => boolean): Operator["on"] {
+function comparesValues(fits: (sign: number) => boolean): FilterOperator["on"] {
   const asNumber = matchAny(number, (element, expected) => {
     const seen = comparableNumber(element);
     return seen !== null && fits(compareNumbers(seen, expected));
@@ -77,7 +85,7 @@ function comparesValues(fits: (sign: number) => boolean): Operator["on"] {
 }
 
 /** Case does not count. */
-function inText(fits: (whole: string, part: string) => boolean): Operator["on"] {
+function inText(fits: (whole: string, part: string) => boolean): FilterOperator["on"] {
   const match = matchAll(text, (parts) => {
     const folded = parts.map((part) => part.toLowerCase());
     return (element) => {
@@ -89,7 +97,7 @@ function inText(fits: (whole: string, part: string) => boolean): Operator["on"] 
 }
 
 /** How many elements there are; a field that is a number already is a count. */
-function comparesCount(fits: (size: number, expected: number) => boolean): Operator["on"] {
+function comparesCount(fits: (size: number, expected: number) => boolean): FilterOperator["on"] {
   const ofElements = matchAny(count, (seen, expected) => !isMissing(seen) && fits(elementsOf(seen).length, expected));
   const ofNumber = matchAny(count, (seen, expected) => {
     const size = comparableNumber(seen);
@@ -98,12 +106,12 @@ function comparesCount(fits: (size: number, expected: number) => boolean): Opera
   return { list: ofElements, metadata: ofElements, number: ofNumber };
 }
 
-const presence = (fits: Test): Operator["on"] => {
-  const match: Match = matchFlag(fits);
+const presence = (fits: Test): FilterOperator["on"] => {
+  const match: OperatorMatch = matchFlag(fits);
   return { text: match, number: match, date: match, birthdate: match, list: match, metadata: match };
 };
 
-const inLocation: Operator["on"] = {
+const inLocation: FilterOperator["on"] = {
   metadata: matchAny(id, (element, locationId, at) => {
     const geopoint = parseGeopoint(element);
     return geopoint !== null && at.inLocation(locationId, geopoint);
@@ -113,7 +121,7 @@ const inLocation: Operator["on"] = {
 const isPart = (whole: string, part: string) => whole.includes(part);
 
 /** A new one is one entry. */
-export const PLAIN_OPERATORS: readonly Operator[] = [
+export const PLAIN_OPERATORS: readonly FilterOperator[] = [
   {
     name: "$is",
     summary: "equals one of the values",

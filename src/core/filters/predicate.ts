@@ -1,17 +1,17 @@
 import { CENTS_SAY, isCents, isObject } from "../shapes.ts";
-import { type Fact, type FieldTable, findField, own, type Reader } from "./fields.ts";
+import { type FieldTable, type FilterFact, findField, own, type Reader } from "./fields.ts";
 import { FilterFault } from "./filter.ts";
 import {
   type ContentKind,
   compileTest,
   evaluationOf,
   type FilterContext,
-  type Match,
-  type Operator,
+  type FilterOperator,
+  type OperatorMatch,
   type Test,
 } from "./operator.ts";
 import { FILTER_OPERATORS, filterOperatorsFor, findFilterOperator } from "./registry.ts";
-import type { Scalar } from "./values.ts";
+import type { FilterScalar } from "./values.ts";
 
 const FILTER_CONDITIONS_MAX = 100;
 /** Of one condition. */
@@ -25,7 +25,7 @@ type CompiledField = {
   path: string;
   read: Reader;
   tests: readonly Test[];
-  facts: readonly Fact[];
+  facts: readonly FilterFact[];
   isTimed: boolean;
   steps: number;
 };
@@ -78,7 +78,7 @@ export function matchesFilter(filter: CompiledFilter, subject: unknown, context:
 }
 
 /** What has to be loaded of a subject before the filter is asked. What is not loaded counts as missing. */
-export const neededFacts = ({ fields }: CompiledFilter): ReadonlySet<Fact> =>
+export const neededFacts = ({ fields }: CompiledFilter): ReadonlySet<FilterFact> =>
   new Set(fields.flatMap(({ facts }) => facts));
 
 function compileField(
@@ -99,7 +99,7 @@ function compileField(
       `Property .filter.${shortName(path)} must have the form { conditions: { <operator>: <value or list of values> } }`,
     );
   if (asked.length > left) throw new FilterFault(`Property .filter has more than ${FILTER_CONDITIONS_MAX} conditions`);
-  const facts = new Set<Fact>(fact ? [fact] : []);
+  const facts = new Set<FilterFact>(fact ? [fact] : []);
   let [isTimed, steps] = [false, 0];
   const tests = asked.map(([name, values]) => {
     const where = `Property .filter.${shortName(path)}`;
@@ -118,7 +118,11 @@ function compileField(
 
 const shortName = (name: string): string => (name.length > SHOWN_MAX ? `${name.slice(0, SHOWN_MAX)}…` : name);
 
-function operatorOf(where: string, name: string, kind: ContentKind): { operator: Operator; match: Match } {
+function operatorOf(
+  where: string,
+  name: string,
+  kind: ContentKind,
+): { operator: FilterOperator; match: OperatorMatch } {
   const operator = findFilterOperator(name, kind);
   if (!operator)
     throw new FilterFault(
@@ -130,10 +134,10 @@ function operatorOf(where: string, name: string, kind: ContentKind): { operator:
   return { operator, match };
 }
 
-const names = (operators: readonly Operator[]): string => operators.map(({ name }) => name).join(", ");
+const names = (operators: readonly FilterOperator[]): string => operators.map(({ name }) => name).join(", ");
 
 /** A value, a list of them, or the object with numbers for keys that a query string makes of a list. */
-function requireScalars(where: string, { says }: Match, given: unknown): readonly Scalar[] {
+function requireScalars(where: string, { says }: OperatorMatch, given: unknown): readonly FilterScalar[] {
   const isKeyed = isObject(given) && Object.keys(given).every((key) => /^\d+$/.test(key));
   const list: readonly unknown[] = Array.isArray(given) ? given : isKeyed ? Object.values(given) : [given];
   if (says === null) {
@@ -143,7 +147,7 @@ function requireScalars(where: string, { says }: Match, given: unknown): readonl
   if (list.length === 0 || list.length > FILTER_VALUES_MAX)
     throw new FilterFault(`${where} takes 1 to ${FILTER_VALUES_MAX} values`);
   return list.map((value) => {
-    if (typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)) return value as Scalar;
+    if (typeof value === "string" || typeof value === "boolean" || Number.isFinite(value)) return value as FilterScalar;
     throw new FilterFault(`${where} takes ${says}`);
   });
 }

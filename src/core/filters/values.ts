@@ -3,20 +3,20 @@ import type { Decimal } from "decimal.js";
 import { comparableNumber } from "../rules/compare.ts";
 import { parseDay, parseInstant } from "../time/instant.ts";
 
-export type Scalar = string | number | boolean;
+export type FilterScalar = string | number | boolean;
 /** What an operator takes: the words for it, and the form it is compared in; null for what does not fit. */
-export type ValueKind<T> = { says: string; read(value: Scalar): T | null };
+export type FilterValueKind<T> = { says: string; read(value: FilterScalar): T | null };
 
 const TEXT_LENGTH_MAX = 2000;
 const DAYS_MAX = 100_000;
 const YEARS_MAX = 1000;
 
-const scalar: ValueKind<Scalar> = {
+const scalar: FilterValueKind<FilterScalar> = {
   says: "text, a number, true or false",
   read: (value) => (typeof value === "string" && value.length > TEXT_LENGTH_MAX ? null : value),
 };
 
-const text: ValueKind<string> = {
+const text: FilterValueKind<string> = {
   says: `text of 1 to ${TEXT_LENGTH_MAX} characters`,
   read(value) {
     const given = String(value);
@@ -24,9 +24,9 @@ const text: ValueKind<string> = {
   },
 };
 
-const number: ValueKind<number | Decimal> = { says: "a number", read: comparableNumber };
+const number: FilterValueKind<number | Decimal> = { says: "a number", read: comparableNumber };
 
-const whole = (says: string, { least, most }: { least: number; most: number }): ValueKind<number> => ({
+const whole = (says: string, { least, most }: { least: number; most: number }): FilterValueKind<number> => ({
   says,
   read(value) {
     const given = comparableNumber(value);
@@ -38,7 +38,7 @@ const whole = (says: string, { least, most }: { least: number; most: number }): 
 /** A date of a filter. It is a day, or a moment that may depend on the zone. */
 export type FilterDate = { day: Temporal.PlainDate | null; at(zone: string): Temporal.Instant };
 
-const date: ValueKind<FilterDate> = {
+const date: FilterValueKind<FilterDate> = {
   says: "an ISO 8601 date or date-time",
   read(value) {
     if (typeof value !== "string") return null;
@@ -54,12 +54,12 @@ const date: ValueKind<FilterDate> = {
   },
 };
 
-const day: ValueKind<Temporal.PlainDate> = {
+const day: FilterValueKind<Temporal.PlainDate> = {
   says: "a date as YYYY-MM-DD",
   read: (value) => (typeof value === "string" ? parseDay(value) : null),
 };
 
-export const VALUES = {
+export const FILTER_VALUES = {
   scalar,
   text,
   id: { ...text, says: "an id" },

@@ -3,7 +3,7 @@ import type { OrderItem } from "../order/order.ts";
 import { type Steps, spend } from "../steps.ts";
 import type { FormulaFacts, FormulaValue, Run } from "./facts.ts";
 import { FUNCTIONS } from "./functions.ts";
-import { OPERATORS } from "./operators.ts";
+import { FORMULA_OPERATORS } from "./operators.ts";
 import { formulaText } from "./render.ts";
 import type { FormulaNode } from "./syntax.ts";
 import { areEqual, FormulaNumber, isList, isNumber, roundDecimal, textOf } from "./values.ts";
@@ -82,7 +82,7 @@ function compute(node: FormulaNode, run: Run, variables: Map<string, FormulaValu
       return isNumber(value) ? value.negated() : null;
     }
     case "binary":
-      return OPERATORS[node.operator](node.left, node.right, run);
+      return FORMULA_OPERATORS[node.operator](node.left, node.right, run);
     case "call":
       return FUNCTIONS.get(node.name)?.run(node.args, run) ?? null;
     case "switch":

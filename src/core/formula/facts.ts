@@ -32,9 +32,9 @@ export type FormulaFacts = {
 
 /** A day of the calendar, or a moment on the clocks of the zone. */
 export type DateValue = Temporal.PlainDate | Temporal.ZonedDateTime;
-export type Scalar = Decimal | string | boolean | DateValue;
+export type FormulaScalar = Decimal | string | boolean | DateValue;
 /** Null: cannot be evaluated. It makes null of everything that needs it. */
-export type FormulaValue = Scalar | readonly Scalar[] | null;
+export type FormulaValue = FormulaScalar | readonly FormulaScalar[] | null;
 
 /** One evaluation of a formula, as functions, operators and variables see it. */
 export type Run = {

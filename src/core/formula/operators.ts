@@ -1,11 +1,11 @@
 import type { Decimal } from "decimal.js";
-import type { FormulaValue, Run, Scalar } from "./facts.ts";
+import type { FormulaScalar, FormulaValue, Run } from "./facts.ts";
 import type { FormulaNode, OperatorName } from "./syntax.ts";
 import {
   areEqual,
   compareAsDates,
-  compareDates,
-  compareValues,
+  compareFormulaDates,
+  compareFormulaValues,
   dateOf,
   finite,
   isDateValue,
@@ -50,7 +50,7 @@ const strict =
 
 const comparesOperands = (holds: (order: number) => boolean): Operator =>
   strict((one, other, { facts }) => {
-    const order = compareValues(one, other, facts.zone);
+    const order = compareFormulaValues(one, other, facts.zone);
     return order === null ? null : holds(order);
   });
 const orderedDates = (holds: (order: number) => boolean): Operator =>
@@ -62,7 +62,7 @@ const orderedDates = (holds: (order: number) => boolean): Operator =>
 const equal = strict((one, other, { facts }) => areEqual(one, other, facts.zone));
 const sameDay = strict((one, other, { facts }) => {
   const [first, second] = [dateOf(one, facts.zone), dateOf(other, facts.zone)];
-  return first && second ? compareDates(plainDateOf(first), plainDateOf(second)) === 0 : null;
+  return first && second ? compareFormulaDates(plainDateOf(first), plainDateOf(second)) === 0 : null;
 }, MICROSECONDS.date);
 
 /**
@@ -77,10 +77,10 @@ const contains = strict((one, other, run) => {
   return run.spend(Math.ceil((text.length * part.length) / CHARACTERS_PER_STEP)) ? text.includes(part) : null;
 });
 
-const includes = (list: readonly Scalar[], value: Scalar, run: Run): boolean | null =>
+const includes = (list: readonly FormulaScalar[], value: FormulaScalar, run: Run): boolean | null =>
   run.spend(list.length) ? list.some((element) => areEqual(element, value, run.facts.zone) === true) : null;
 
-const isText = (value: FormulaValue): value is Exclude<Scalar, Temporal.PlainDate | Temporal.ZonedDateTime> =>
+const isText = (value: FormulaValue): value is Exclude<FormulaScalar, Temporal.PlainDate | Temporal.ZonedDateTime> =>
   value !== null && !isList(value) && !isDateValue(value);
 
 const textual = (holds: (text: string, part: string) => boolean): Operator =>
@@ -112,7 +112,7 @@ const logical =
     return typeof other === "boolean" ? other : null;
   };
 
-export const OPERATORS: Readonly<Record<OperatorName, Operator>> = {
+export const FORMULA_OPERATORS: Readonly<Record<OperatorName, Operator>> = {
   OR: logical(true),
   AND: logical(false),
   ">": comparesOperands((order) => order > 0),

@@ -2,15 +2,15 @@ import { FUNCTIONS } from "./functions.ts";
 import {
   BINDING,
   bindingOf,
-  DEPTH_MAX,
+  FORMULA_DEPTH_MAX,
+  FORMULA_NODES_MAX,
   FormulaFault,
   type FormulaNode,
-  NODES_MAX,
   type OperatorName,
   operatorNamed,
   type SwitchCase,
 } from "./syntax.ts";
-import { type Token, tokensOf } from "./tokens.ts";
+import { type FormulaToken, tokensOf } from "./tokens.ts";
 import { VARIABLES } from "./variables.ts";
 
 const SPECIAL = ["SWITCH", "SWITCH_CASE"];
@@ -29,13 +29,13 @@ export function parseFormula(text: string): FormulaNode {
   return ast;
 }
 
-type Parser = { tokens: readonly Token[]; next: number; nodes: number; depth: number };
+type Parser = { tokens: readonly FormulaToken[]; next: number; nodes: number; depth: number };
 
 /** The last token is the end, and the end is never taken. */
-const peek = (parser: Parser): Token => parser.tokens[parser.next]!;
-const take = (parser: Parser): Token => parser.tokens[parser.next++]!;
-const isSymbol = ({ kind, text }: Token, symbol: string) => kind === "symbol" && text === symbol;
-const isName = ({ kind, text }: Token, name: string) => kind === "name" && text.toUpperCase() === name;
+const peek = (parser: Parser): FormulaToken => parser.tokens[parser.next]!;
+const take = (parser: Parser): FormulaToken => parser.tokens[parser.next++]!;
+const isSymbol = ({ kind, text }: FormulaToken, symbol: string) => kind === "symbol" && text === symbol;
+const isName = ({ kind, text }: FormulaToken, name: string) => kind === "name" && text.toUpperCase() === name;
 
 function expected(parser: Parser, what: string): FormulaFault {
   const { kind, text, at } = peek(parser);
@@ -50,20 +50,20 @@ function takeSymbol(parser: Parser, symbol: string): void {
 
 function addNode(parser: Parser, node: FormulaNode): FormulaNode {
   parser.nodes += 1;
-  if (parser.nodes > NODES_MAX) throw new FormulaFault(`a formula has at most ${NODES_MAX} parts`);
+  if (parser.nodes > FORMULA_NODES_MAX) throw new FormulaFault(`a formula has at most ${FORMULA_NODES_MAX} parts`);
   return Object.freeze(node);
 }
 
 function inside<T>(parser: Parser, read: () => T): T {
   parser.depth += 1;
-  if (parser.depth > DEPTH_MAX)
-    throw new FormulaFault(`at character ${peek(parser).at}: a formula is at most ${DEPTH_MAX} levels deep`);
+  if (parser.depth > FORMULA_DEPTH_MAX)
+    throw new FormulaFault(`at character ${peek(parser).at}: a formula is at most ${FORMULA_DEPTH_MAX} levels deep`);
   const result = read();
   parser.depth -= 1;
   return result;
 }
 
-const operatorAt = ({ kind, text }: Token): OperatorName | undefined =>
+const operatorAt = ({ kind, text }: FormulaToken): OperatorName | undefined =>
   kind === "symbol" || kind === "name" ? operatorNamed(text) : undefined;
 
 /**

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { sampleFacts, sampleItem, sampleOrder } from "../../../test/support/formula-facts.ts";
 import { evaluateFormula, type FormulaStep } from "./evaluate.ts";
 import { FUNCTIONS } from "./functions.ts";
-import { OPERATORS } from "./operators.ts";
+import { FORMULA_OPERATORS } from "./operators.ts";
 import { parseFormula } from "./parse.ts";
 import { countFormula, moneyFormula, percentFormula } from "./results.ts";
 import type { FormulaNode, OperatorName } from "./syntax.ts";
@@ -64,7 +64,7 @@ const { node } = fc.letrec<{ node: FormulaNode }>((tie) => ({
     leaves,
     tie("node").map((operand): FormulaNode => ({ kind: "negate", operand })),
     fc
-      .tuple(fc.constantFrom(...(Object.keys(OPERATORS) as OperatorName[])), tie("node"), tie("node"))
+      .tuple(fc.constantFrom(...(Object.keys(FORMULA_OPERATORS) as OperatorName[])), tie("node"), tie("node"))
       .map(([operator, left, right]): FormulaNode => ({ kind: "binary", operator, left, right })),
     fc
       .tuple(fc.constantFrom(...CALLS), fc.array(tie("node"), { minLength: 3, maxLength: 3 }))

@@ -2,9 +2,9 @@
 export class FormulaFault extends Error {}
 
 export const TEXT_MAX = 4096;
-export const NODES_MAX = 500;
+export const FORMULA_NODES_MAX = 500;
 /** How deep parentheses, arguments and signs may stand inside each other. A long sum is not deep. */
-export const DEPTH_MAX = 32;
+export const FORMULA_DEPTH_MAX = 32;
 
 /**
  * A formula as data: frozen, and the same for texts that differ in spaces, in the case of names or in parentheses that

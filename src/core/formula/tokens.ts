@@ -1,6 +1,6 @@
 import { FormulaFault, TEXT_MAX } from "./syntax.ts";
 
-export type Token = {
+export type FormulaToken = {
   kind: "number" | "string" | "name" | "symbol" | "end";
   /** A string without its quotes; a number without needless zeros; otherwise as written. */
   text: string;
@@ -20,9 +20,9 @@ const isLetter = (char: string | undefined) =>
   char !== undefined && ((char >= "a" && char <= "z") || (char >= "A" && char <= "Z") || char === "_");
 
 /** One pass from left to right: the time is in proportion to the length, whatever the text is. */
-export function tokensOf(text: string): Token[] {
+export function tokensOf(text: string): FormulaToken[] {
   if (text.length > TEXT_MAX) throw new FormulaFault(`a formula has at most ${TEXT_MAX} characters`);
-  const tokens: Token[] = [];
+  const tokens: FormulaToken[] = [];
   let index = 0;
   while (index < text.length) {
     const char = text[index]!;
@@ -39,7 +39,7 @@ export function tokensOf(text: string): Token[] {
   return tokens;
 }
 
-type Read = { kind: Token["kind"]; text: string; end: number };
+type Read = { kind: FormulaToken["kind"]; text: string; end: number };
 
 function readNumber(text: string, start: number): Read {
   let end = start;

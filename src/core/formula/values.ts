@@ -1,7 +1,7 @@
 import { Decimal } from "decimal.js";
 import type { Metadata } from "../order/order.ts";
 import { parseDay, parseMoment } from "../time/instant.ts";
-import type { DateValue, FormulaValue, Run, Scalar } from "./facts.ts";
+import type { DateValue, FormulaScalar, FormulaValue, Run } from "./facts.ts";
 
 /**
  * Numbers of formulas have 40 digits, and at most 400 before or after the point: what is larger becomes infinite, what
@@ -35,7 +35,7 @@ export const roundDecimal = (value: Decimal): Decimal =>
 export const isNumber = (value: FormulaValue): value is Decimal => value instanceof FormulaNumber;
 export const isDateValue = (value: FormulaValue): value is DateValue =>
   value instanceof Temporal.PlainDate || value instanceof Temporal.ZonedDateTime;
-export const isList = (value: FormulaValue): value is readonly Scalar[] => Array.isArray(value);
+export const isList = (value: FormulaValue): value is readonly FormulaScalar[] => Array.isArray(value);
 
 /** A value of metadata. A key may be called `constructor`: what every object has does not count. */
 export function metadataValue(metadata: Metadata | null | undefined, key: string, run: Run): FormulaValue {
@@ -43,16 +43,16 @@ export function metadataValue(metadata: Metadata | null | undefined, key: string
   if (!Array.isArray(value)) return scalarOf(value);
   if (!run.spend(value.length)) return null;
   const elements = value.map(scalarOf);
-  return elements.includes(null) ? null : (elements as Scalar[]);
+  return elements.includes(null) ? null : (elements as FormulaScalar[]);
 }
 
-function scalarOf(value: unknown): Scalar | null {
+function scalarOf(value: unknown): FormulaScalar | null {
   if (typeof value === "number") return finite(new FormulaNumber(value));
   return typeof value === "string" || typeof value === "boolean" ? value : null;
 }
 
 /** A value as text: 5, not 5.00; a day as 2026-01-31, a moment as an instant. */
-export function textOf(value: Scalar): string {
+export function textOf(value: FormulaScalar): string {
   if (isNumber(value)) return roundDecimal(value).toFixed();
   if (value instanceof Temporal.ZonedDateTime) return value.toInstant().toString();
   return String(value);
@@ -69,7 +69,7 @@ export const plainDateOf = (date: DateValue): Temporal.PlainDate =>
 
 // Contract is silent: a day against a moment.
 /** Two moments are compared to the nanosecond; as soon as one is a day, days are compared. */
-export const compareDates = (one: DateValue, other: DateValue): number =>
+export const compareFormulaDates = (one: DateValue, other: DateValue): number =>
   one instanceof Temporal.ZonedDateTime && other instanceof Temporal.ZonedDateTime
     ? Temporal.ZonedDateTime.compare(one, other)
     : Temporal.PlainDate.compare(plainDateOf(one), plainDateOf(other));
@@ -88,7 +88,7 @@ export function areEqual(one: FormulaValue, other: FormulaValue, zone: string): 
 }
 
 /** Below, at or above zero, as `one` is before, equal to or after `other`; null when they have no order. */
-export function compareValues(one: FormulaValue, other: FormulaValue, zone: string): number | null {
+export function compareFormulaValues(one: FormulaValue, other: FormulaValue, zone: string): number | null {
   if (isNumber(one) && isNumber(other)) return roundDecimal(one).comparedTo(roundDecimal(other));
   if (typeof one === "string" && typeof other === "string") return one < other ? -1 : one > other ? 1 : 0;
   return isDateValue(one) || isDateValue(other) ? compareAsDates(one, other, zone) : null;
@@ -96,5 +96,5 @@ export function compareValues(one: FormulaValue, other: FormulaValue, zone: stri
 
 export function compareAsDates(one: FormulaValue, other: FormulaValue, zone: string): number | null {
   const [first, second] = [dateOf(one, zone), dateOf(other, zone)];
-  return first && second ? compareDates(first, second) : null;
+  return first && second ? compareFormulaDates(first, second) : null;
 }

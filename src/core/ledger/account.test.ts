@@ -10,8 +10,8 @@ import {
   receiveLots,
   refund,
   refuseSpend,
-  spend,
   type Touched,
+  takeOut,
 } from "./account.ts";
 
 const T0 = "2026-01-01T00:00:00.000Z";
@@ -22,7 +22,7 @@ test("what expires first is spent first, and comes back to where it was", () => 
   const lot = (id: string, expires_at: string) => ({ id, expires_at, created_at: T0 });
   ({ account } = receive(account, { amount: 50, lot: lot("late", "2026-06-01T00:00:00.000Z"), kind: "addition" }));
   ({ account } = receive(account, { amount: 30, lot: lot("soon", "2026-02-01T00:00:00.000Z"), kind: "addition" }));
-  const spent = spend(account, { amount: 90, kind: "redemption" });
+  const spent = takeOut(account, { amount: 90, kind: "redemption" });
   assert.deepEqual(spent.entry.lots, [
     ["soon", -30],
     ["late", -50],
@@ -84,7 +84,7 @@ test("for any history: entries, lots and sums agree, and a refund gives back exa
           ({ account, entry } = refund(account, { amount: last.amount, from: last.lots, gone }));
         } else {
           const taken = Math.min(step.amount, account.sums.available);
-          ({ account, entry } = spend(account, {
+          ({ account, entry } = takeOut(account, {
             amount: taken,
             kind: step.kind === "spend" ? "redemption" : "removal",
           }));
@@ -111,11 +111,11 @@ test("for any history: entries, lots and sums agree, and a refund gives back exa
 
 test("nothing that was taken is minus zero, and what waits is another pot", () => {
   const { account } = open(0);
-  assert.ok(Object.is(spend(account, { amount: 0, kind: "redemption" }).entry.amount, 0));
+  assert.ok(Object.is(takeOut(account, { amount: 0, kind: "redemption" }).entry.amount, 0));
   const lot = { id: "lot_1", expires_at: null, created_at: T0, activates_at: "2026-02-01T00:00:00.000Z" };
   const waits = receive(account, { amount: 40, lot, kind: "pending_addition" }).account;
   assert.deepEqual([waits.sums.available, waits.sums.pending, waits.sums.received], [0, 40, 0]);
-  assert.throws(() => spend(waits, { amount: 1, kind: "redemption" }), /no more is taken/);
+  assert.throws(() => takeOut(waits, { amount: 1, kind: "redemption" }), /no more is taken/);
   const out = empty(waits, { lots: waits.lots, kind: "activation_out" });
   assert.deepEqual([out.entry.amount, out.changed[0]?.remaining, out.account.lots], [-40, 0, []]);
   assert.throws(() => empty(waits, { lots: waits.lots, kind: "expiration" }), /from a lot of the pot/);
@@ -136,7 +136,7 @@ test("a refused spending moves nothing and counts that it was locked and unlocke
 test("a debt is paid by what comes in and by what comes back, and no lot is made of that", () => {
   const { account: opened } = open(10);
   const account: Account = { ...opened, sums: { ...opened.sums, allows_negative: true } };
-  const owing = spend(account, { amount: 50, kind: "redemption" });
+  const owing = takeOut(account, { amount: 50, kind: "redemption" });
   assert.deepEqual([owing.account.sums.available, owing.account.lots], [-40, []]);
   const lot = { id: "lot_1", expires_at: null, created_at: T0 };
   const less = receive(owing.account, { amount: 30, lot, kind: "addition" });

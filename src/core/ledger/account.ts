@@ -55,7 +55,7 @@ type Counter = "received" | "subtracted" | "expired" | "spent" | Further;
  * What a card holds and held, over its whole life. What is available is what was received, less what was subtracted,
  * expired, spent, refunded, locked and reversed, and what was returned and unlocked.
  */
-export type Sums = {
+export type AccountSums = {
   available: number;
   pending: number;
   received: number;
@@ -71,7 +71,7 @@ export type Sums = {
 } & { [F in Further]?: number };
 
 /** The account of a card, with all lots that something is left of. */
-export type Account = { id: string; sums: Sums; lots: readonly Lot[] };
+export type Account = { id: string; sums: AccountSums; lots: readonly Lot[] };
 
 type Move = { pot: Pot; sign: 1 | -1; counts: { [C in Counter]?: 1 | -1 } };
 /** For each kind of entry: the sum that it moves, in or out, and the counters that it changes. */
@@ -126,7 +126,7 @@ export type Moved = { account: Account; entry: Entry; changed: readonly Lot[] };
 type NewLot = Pick<Lot, "id" | "expires_at" | "created_at"> & Partial<LotTags & Pick<Lot, "activates_at">>;
 
 /** The sums after so much was moved. */
-export function sumsAfter(sums: Sums, kind: EntryKind, amount: number): Sums {
+export function sumsAfter(sums: AccountSums, kind: EntryKind, amount: number): AccountSums {
   const { pot, sign, counts }: Move = MOVES[kind];
   const counted = Object.entries(counts).map(([counter, by]) => {
     const known = sums[counter as Counter] ?? 0;
@@ -157,7 +157,7 @@ function moved(
   return { account: after, entry, changed };
 }
 
-export const EMPTY: Sums = { available: 0, pending: 0, received: 0, subtracted: 0, expired: 0, spent: 0 };
+export const EMPTY: AccountSums = { available: 0, pending: 0, received: 0, subtracted: 0, expired: 0, spent: 0 };
 
 /** An account as it is opened, with what its card was worth from the beginning. */
 export const openAccount = (id: string, { amount, lot }: { amount: number; lot: NewLot }): Moved =>
@@ -201,7 +201,7 @@ const spendingOrder = (a: Lot, b: Lot): number => {
 };
 
 /** Takes something out. The caller has decided that it may: below zero goes only an account that allows it. */
-export function spend(account: Account, { amount, kind }: { amount: number; kind: OutKind }): Moved {
+export function takeOut(account: Account, { amount, kind }: { amount: number; kind: OutKind }): Moved {
   const { sums } = account;
   const { pot } = MOVES[kind];
   const mayOwe = pot === "available" && sums.allows_negative;

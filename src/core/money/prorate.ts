@@ -49,7 +49,7 @@ export function prorateCapped(
 }
 
 /** Lines that together may have no more than `limit`. */
-export type Group = { limit: number; members: readonly number[] };
+export type LimitGroup = { limit: number; members: readonly number[] };
 
 /**
  * The same where some lines have a limit together. Those that would pass it share it in proportion, and the others share
@@ -58,7 +58,7 @@ export type Group = { limit: number; members: readonly number[] };
 export function prorateLimited(
   amount: number,
   lines: readonly { weight: number; most: number }[],
-  groups: readonly Group[],
+  groups: readonly LimitGroup[],
   /** Is told before each round how many lines take part in it. */
   onRound?: (lines: number) => void,
 ): number[] {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { momentOf, parseStartingAfter } from "./cursor.ts";
+import { cursorMoment, parseStartingAfter } from "./cursor.ts";
 
 test("moments are compared as texts, whatever their digits and offset were", () => {
   const sent = [
@@ -9,7 +9,7 @@ test("moments are compared as texts, whatever their digits and offset were", () 
     "2026-01-01T01:00:00.123002+01:00",
     "2026-01-01T00:00:01Z",
   ];
-  const moments = sent.map(momentOf);
+  const moments = sent.map(cursorMoment);
   assert.deepEqual(moments, [
     "2026-01-01T00:00:00.123000Z",
     "2026-01-01T00:00:00.123001Z",
@@ -20,7 +20,7 @@ test("moments are compared as texts, whatever their digits and offset were", () 
 });
 
 test("what is older than a cursor of nanoseconds stays older", () => {
-  assert.ok(momentOf("2026-01-01T00:00:00.123456Z") < momentOf("2026-01-01T00:00:00.123456001Z"));
+  assert.ok(cursorMoment("2026-01-01T00:00:00.123456Z") < cursorMoment("2026-01-01T00:00:00.123456001Z"));
 });
 
 test("no cursor is null, also as a word", () => {

@@ -6,12 +6,12 @@ import { moment, offer } from "../../../test/support/offers.ts";
 import { gift, redeemable, rule, SITUATION } from "../../../test/support/redeemables.ts";
 import type { Discount } from "../discounts/discount.ts";
 import { DEFAULT_STACKING } from "../stacking/settings.ts";
-import type { Benefit } from "../validate/redeemable.ts";
+import type { RedeemableBenefit } from "../validate/redeemable.ts";
 import { compileOfferFilter } from "./filter.ts";
 import type { Offer, SingleOffer } from "./offer.ts";
 import { offersPage, type Paging, type Sources } from "./page.ts";
 import { indexPromotions, promotionsFor } from "./promotions.ts";
-import { dealOf, type Match, type Question, qualify, questionOf } from "./qualify.ts";
+import { dealOf, type Match, type Question, qualifyOffer, questionOf } from "./qualify.ts";
 import { SCENARIOS, type ScenarioName } from "./scenario.ts";
 
 // Few different values, so that rules and carts meet often.
@@ -72,8 +72,8 @@ const definition = fc
       }),
     }),
   );
-const benefit: fc.Arbitrary<Discount | Benefit> = fc.oneof(
-  fc.constantFrom<Discount | Benefit>(
+const benefit: fc.Arbitrary<Discount | RedeemableBenefit> = fc.oneof(
+  fc.constantFrom<Discount | RedeemableBenefit>(
     { type: "PERCENT", percent_off: 10 },
     { type: "PERCENT", percent_off: 20, effect: "APPLY_TO_ITEMS" },
     { type: "AMOUNT", amount_off: 300, effect: "APPLY_TO_ORDER" },
@@ -169,7 +169,7 @@ function scan(given: readonly Offer[], question: Question): Match[] {
     kind === "voucher" || question.scenario.sources.has(kind === "campaign" ? "campaigns" : "tiers");
   const category = (one: Offer) =>
     question.filter === null || question.filter.fields[0]!.tests.every((t) => t(one.category_id, {} as never));
-  return sorted.filter((one) => takes(one) && category(one)).flatMap((one) => qualify(one, question) ?? []);
+  return sorted.filter((one) => takes(one) && category(one)).flatMap((one) => qualifyOffer(one, question) ?? []);
 }
 const shown = (matches: readonly Match[]) => matches.map((match) => [match.offer.id, dealOf(match)]);
 

@@ -1,5 +1,5 @@
 import { namesProducts } from "../discounts/apply.ts";
-import { effectOf } from "../discounts/discount.ts";
+import { effectOfDiscount } from "../discounts/discount.ts";
 import { indexEntries, positionFor } from "../discounts/entry-index.ts";
 import { definitionOf } from "../discounts/registry.ts";
 import { type ApplicableEntry, EVERY_LINE, mergeApplicableTo } from "../discounts/targets.ts";
@@ -25,7 +25,7 @@ function discounted({ benefit, rules }: Redeemable): Names & { added: readonly E
   const lines = { entries: included, every: included_all || included.length === 0, added: [] };
   if (benefit.kind === "gift") return benefit.effect === "APPLY_TO_ITEMS" ? lines : { ...NOTHING, added: [] };
   const { discount } = benefit;
-  const effect = definitionOf(discount).effects[effectOf(discount, namesProducts(applicableTo))]!;
+  const effect = definitionOf(discount).effects[effectOfDiscount(discount, namesProducts(applicableTo))]!;
   if (effect.on === "order") return { ...NOTHING, added: [] };
   if (effect.on === "lines") return lines;
   const added = effect.adds(discount).flatMap((id) => productEntries(id, null));

@@ -1,6 +1,6 @@
 import { compileRules, type IndexFacts, markCandidates, markedIn, type RuleIndex } from "../rules/compile.ts";
 import { parseInstant } from "../time/instant.ts";
-import { type Moment, momentOf } from "./cursor.ts";
+import { type CursorMoment, cursorMoment } from "./cursor.ts";
 import type { SingleOffer } from "./offer.ts";
 import { concernOf } from "./products.ts";
 import type { Scenario } from "./scenario.ts";
@@ -10,7 +10,7 @@ import { dependsOnUse } from "./use.ts";
 type Block = {
   readonly offers: readonly SingleOffer[];
   readonly places: ReadonlyMap<SingleOffer, number>;
-  readonly moments: readonly Moment[];
+  readonly moments: readonly CursorMoment[];
   /** When each begins and ends, in milliseconds: most that are over are passed by without a closer look. */
   readonly starts: Float64Array;
   readonly ends: Float64Array;
@@ -42,7 +42,7 @@ function once<T>(make: () => T): () => T {
 
 function compileBlock(given: readonly SingleOffer[], zone: string): Block {
   const sorted = given
-    .map((offer) => ({ offer, moment: momentOf(offer.created_at) }))
+    .map((offer) => ({ offer, moment: cursorMoment(offer.created_at) }))
     .sort((a, b) => (a.moment < b.moment ? 1 : a.moment > b.moment ? -1 : 0));
   const offers = sorted.map(({ offer }) => offer);
   const at = (text: string | null, none: number): number =>
@@ -95,7 +95,7 @@ export type PromotionQuery = {
   scenario: Scenario;
   facts: IndexFacts & { now: string };
   /** Only what is older. */
-  after: Moment | null;
+  after: CursorMoment | null;
 };
 
 /** The promotions that may apply, newest first, made one by one as the caller asks. No other promotion applies. */
@@ -141,7 +141,7 @@ function* candidatesOf(block: Block, query: PromotionQuery, gone: Uint8Array | n
 }
 
 /** The index of the first moment that is older than `after`; `moments` go from new to old. */
-function firstOlder(moments: readonly Moment[], after: Moment): number {
+function firstOlder(moments: readonly CursorMoment[], after: CursorMoment): number {
   let [low, high] = [0, moments.length];
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -15,7 +15,7 @@ import { offersPage, type Paging, type Sources } from "./page.ts";
 import { indexPromotions, usedPromotions } from "./promotions.ts";
 import { questionOf } from "./qualify.ts";
 import type { ScenarioName } from "./scenario.ts";
-import { type Expand, pageView } from "./view.ts";
+import { type ExpandWord, pageView } from "./view.ts";
 
 const percent = (percent_off: number, effect?: "APPLY_TO_ORDER" | "APPLY_TO_ITEMS"): Discount => ({
   type: "PERCENT",
@@ -48,7 +48,7 @@ type QualifyOptions = {
   situation?: Partial<Situation>;
   filters?: Record<string, unknown>;
   paging?: Partial<Paging>;
-  expand?: Expand[];
+  expand?: ExpandWord[];
   showsLocks?: boolean;
 };
 /** The whole way of a request: promotions through the index, codes and stacks beside it. */
@@ -229,7 +229,7 @@ test("the best deal first, or the least, and a page begins after the entry that 
 
 test("a code alone with an empty order: nothing is shown that was not sent", () => {
   const voucher = offer(redeemable({ type: "AMOUNT", amount_off: 1000, effect: "APPLY_TO_ORDER" }));
-  const expand: Expand[] = ["redeemable", "category", "validation_rules"];
+  const expand: ExpandWord[] = ["redeemable", "category", "validation_rules"];
   const [entry] = answer([], [voucher], { order: cart([]), expand }).data;
   const none = { data: [], total: 0, data_ref: "data", object: "list" };
   assert.deepEqual(entry, {

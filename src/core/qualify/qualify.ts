@@ -49,7 +49,7 @@ export type StackMatch = { offer: StackOffer; decision: Decision };
 export type Match = SingleMatch | StackMatch;
 
 /** Tries an offer alone on the order; null when it cannot be used. */
-export const qualify = (offer: Offer, question: Question, current: Current = configured): Match | null =>
+export const qualifyOffer = (offer: Offer, question: Question, current: Current = configured): Match | null =>
   offer.object === "promotion_stack"
     ? qualifyStack(offer, question, current)
     : qualifySingle(offer, question, current(offer));

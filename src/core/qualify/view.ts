@@ -7,20 +7,20 @@ import { redeemableFacts } from "../validate/facts.ts";
 import type { Redeemable } from "../validate/redeemable.ts";
 import type { Applied } from "../validate/situation.ts";
 import { appliedView, type People } from "../validate/view.ts";
-import { momentOf } from "./cursor.ts";
+import { cursorMoment } from "./cursor.ts";
 import type { Offer, SingleOffer } from "./offer.ts";
-import type { Page } from "./page.ts";
+import type { MatchPage } from "./page.ts";
 import type { Match, Question, SingleMatch, StackMatch } from "./qualify.ts";
 
 /** For each line of an order that is shown. */
 const LINE_STEPS = 30;
 
 type Fields = Record<string, unknown>;
-export type Expand = "redeemable" | "category" | "validation_rules";
+export type ExpandWord = "redeemable" | "category" | "validation_rules";
 export type MatchViewOptions = {
   question: Question;
   people: People;
-  expand: ReadonlySet<Expand>;
+  expand: ReadonlySet<ExpandWord>;
   /** For the lines that a discount adds. */
   newLineId(): string;
 };
@@ -28,10 +28,10 @@ export type MatchViewOptions = {
 type Showing = MatchViewOptions & { withIds(order: Order): Order };
 
 /** A page as it is answered. `total` counts its own entries. */
-export function pageView({ matches, hasMore, resume }: Page, options: MatchViewOptions): Fields {
+export function pageView({ matches, hasMore, resume }: MatchPage, options: MatchViewOptions): Fields {
   const last = matches.at(-1);
   // A page that is not full though not everything was looked at goes on from where the looking ended.
-  const next = resume ?? (hasMore && last ? momentOf(last.offer.created_at) : null);
+  const next = resume ?? (hasMore && last ? cursorMoment(last.offer.created_at) : null);
   return {
     object: "list",
     data_ref: "data",
@@ -73,7 +73,7 @@ const headOf = ({ id, object, created_at, banner }: Offer): Fields => ({
   id,
   object,
   // As the cursor of a page is printed, which names an entry by it.
-  created_at: momentOf(created_at),
+  created_at: cursorMoment(created_at),
   ...(banner !== null && { banner }),
 });
 

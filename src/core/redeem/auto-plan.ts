@@ -1,4 +1,4 @@
-import type { Sums } from "../ledger/account.ts";
+import type { AccountSums } from "../ledger/account.ts";
 import type { CardEntry } from "../loyalty/card/card.ts";
 import { NO_EFFECT, type RedemptionRow, type RewardKept } from "../rows/redemption.ts";
 import type { VoucherRow } from "../rows/voucher.ts";
@@ -18,7 +18,7 @@ export type AutoRedemption = {
   /** The card, what it holds after all that was spent, and what it had received by then. */
   voucher: VoucherRow;
   campaign: CodeTemplates & { id: string; name: string };
-  sums: Sums;
+  sums: AccountSums;
   received: number;
   entry: CardEntry;
   starts: Starts;

@@ -1,4 +1,4 @@
-import { type Account, openAccount, type Sums, spend } from "../ledger/account.ts";
+import { type Account, type AccountSums, openAccount, takeOut } from "../ledger/account.ts";
 import type { EntryRow } from "../rows/ledger.ts";
 import type { VoucherRow } from "../rows/voucher.ts";
 import { settingsOf, type VoucherSettings } from "../vouchers/settings.ts";
@@ -16,7 +16,7 @@ type CodeUse = {
   /** The limit that must hold afterwards; null: none. */
   quantity: number | null;
   /** What the card holds afterwards; null: it is no card. */
-  account: Sums | null;
+  account: AccountSums | null;
   template_version: number | null;
   now: string;
 };
@@ -55,7 +55,7 @@ export function planCredits(
   row: VoucherRow,
   { account: known, campaign, spent, redemption_id, order_id, now, newId }: Credits,
 ): Pick<Plan, "entries" | "lots" | "accounts"> & { from: [lot: string, amount: number][] } {
-  const entryOf = (moved: ReturnType<typeof spend>["entry"], of: string | null): EntryRow => ({
+  const entryOf = (moved: ReturnType<typeof takeOut>["entry"], of: string | null): EntryRow => ({
     ...moved,
     id: newId("vtx"),
     campaign_id: row.campaign_id,
@@ -79,7 +79,7 @@ export function planCredits(
     account = opened.account;
     entries.push(entryOf(opened.entry, null));
   }
-  const moved = spend(account, { amount: spent, kind: "redemption" });
+  const moved = takeOut(account, { amount: spent, kind: "redemption" });
   entries.push(entryOf(moved.entry, redemption_id));
   const left = new Map(moved.account.lots.map((lot) => [lot.id, lot]));
   return {

@@ -1,4 +1,4 @@
-import { limitOf, type UsedUnits } from "../discounts/items.ts";
+import { limitOfCounter, type UsedUnits } from "../discounts/items.ts";
 import type { CounterKey, CounterValues, UnitsRow } from "../rows/counter.ts";
 import type { RedemptionRow } from "../rows/redemption.ts";
 import type { VoucherRow } from "../rows/voucher.ts";
@@ -6,13 +6,13 @@ import { type PeriodKind, periodStart } from "../time/period.ts";
 import type { Starts } from "../vouchers/uses.ts";
 
 /** What is counted: a code, with its row, or a tier. */
-export type Subject = { ref: string; campaign_id: string | null; row: VoucherRow | null };
+export type CountedSubject = { ref: string; campaign_id: string | null; row: VoucherRow | null };
 /** Who asks, and when. */
 export type Asker = { api_key_id: string; customer_id: string | null; starts: Starts };
 /** What one redemption adds to the counters. */
-export type Addition = { subject: Subject; asker: Asker; values: CounterValues };
+export type Addition = { subject: CountedSubject; asker: Asker; values: CounterValues };
 
-export const periodsOf = (starts: Starts): Record<PeriodKind, string> => ({
+export const counterPeriods = (starts: Starts): Record<PeriodKind, string> => ({
   total: periodStart("total", "", ""),
   ...starts,
 });
@@ -25,7 +25,7 @@ export function counterKeys(
   { ref, campaign_id, row }: { ref: string; campaign_id: string | null; row: object | null },
   { api_key_id, starts }: Omit<Asker, "customer_id">,
 ): CounterKey[] {
-  const periods = periodsOf(starts);
+  const periods = counterPeriods(starts);
   const of = (subject_kind: CounterKey["subject_kind"], subject_id: string, kinds: readonly PeriodKind[]) =>
     kinds.map(
       (period_kind): CounterKey => ({ subject_kind, subject_id, period_kind, period_start: periods[period_kind] }),
@@ -49,7 +49,7 @@ export function countersOfRedemption(redemption: RedemptionRow): CounterKey[] {
 export const counterName = ({ subject_kind, subject_id, period_kind, period_start }: CounterKey): string =>
   `${subject_kind} ${subject_id} ${period_kind} ${period_start}`;
 
-export const NO_VALUES: CounterValues = Object.freeze({
+export const NO_COUNTER_VALUES: CounterValues = Object.freeze({
   redemptions: 0,
   order_amount: 0,
   discount_amount: 0,
@@ -76,7 +76,7 @@ export const unitCounters = (
   units: UsedUnits,
 ): UnitsRow[] =>
   [...units].flatMap(([name, count]) => {
-    const limit = limitOf(name);
+    const limit = limitOfCounter(name);
     const customer_id = limit.includes("_customer_") ? customerId : "";
     const subject_id = limit.includes("_promotion_tier_") ? ref : (campaign_id ?? ref);
     return customer_id === null ? [] : [{ subject_id, customer_id, name, units: count }];

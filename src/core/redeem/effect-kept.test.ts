@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { NO_EFFECT, type RedemptionEffect } from "../rows/redemption.ts";
-import { effectKept, effectOf, shownOf } from "./effect-kept.ts";
+import { effectKept, shownOf, wholeEffect } from "./effect-kept.ts";
 
 const text = fc.constantFrom("a", "b", null);
 const names = fc.record({
@@ -31,7 +31,7 @@ test("law: an effect that was stored is the one that was kept, to the order of w
     fc.property(names, effect, (row, given) => {
       const whole: RedemptionEffect = { ...NO_EFFECT, ...given };
       const kept = JSON.parse(JSON.stringify(effectKept({ ...row, effect: whole })));
-      assert.deepEqual(effectOf({ ...row, effect: kept }), JSON.parse(JSON.stringify(whole)));
+      assert.deepEqual(wholeEffect({ ...row, effect: kept }), JSON.parse(JSON.stringify(whole)));
       assert.equal(JSON.stringify(shownOf({ ...row, effect: kept })), JSON.stringify(whole.shown));
       assert.equal(JSON.stringify(shownOf({ ...row, effect: whole })), JSON.stringify(whole.shown));
     }),
@@ -51,5 +51,5 @@ test("what the columns tell is stored once, and no list that is empty", () => {
   assert.deepEqual(kept.shown, { object: "voucher" });
   for (const name of ["api_key_id", "lines", "lots", "units"]) assert.ok(!(name in kept), name);
   assert.equal(effectKept({ ...row, effect: null }), null);
-  assert.equal(effectOf({ ...row, effect: null }), null);
+  assert.equal(wholeEffect({ ...row, effect: null }), null);
 });

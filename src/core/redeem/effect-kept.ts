@@ -49,7 +49,7 @@ export function shownOf(row: Omit<Named, "channel">): RedemptionEffect["shown"] 
 }
 
 /** The whole effect of a row that was stored. */
-export function effectOf(row: Omit<Named, "effect"> & { effect: EffectKept | null }): RedemptionEffect | null {
+export function wholeEffect(row: Omit<Named, "effect"> & { effect: EffectKept | null }): RedemptionEffect | null {
   if (row.effect === null) return null;
   const effect = { api_key_id: row.channel.channel_id, ...EMPTY, ...row.effect };
   return { ...effect, shown: shownOf({ ...row, effect }) };

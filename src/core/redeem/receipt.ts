@@ -2,14 +2,14 @@ import type { Discount } from "../discounts/discount.ts";
 import { type DiscountSent, formulasIn } from "../discounts/schema.ts";
 import type { CatalogueUnit } from "../discounts/units.ts";
 import { type Order, totalsOf } from "../order/order.ts";
-import { bundleOf, type RuleDefinition } from "../rules/definition.ts";
+import { describedBundle, type RuleDefinition } from "../rules/definition.ts";
 import { type CustomerFacts, NO_COUNTERS, NO_COUNTS, type RuleFacts } from "../rules/facts.ts";
 import { anyLoads } from "../rules/loads.ts";
 import type { StackingSettings } from "../stacking/settings.ts";
 import type { ValidityFields } from "../time/validity.ts";
 import { type Decided, type Decision, decide } from "../validate/decide.ts";
 import { isSamePromise, type PromisedPrice, promiseOf } from "../validate/promise.ts";
-import type { Benefit, Candidate, Redeemable } from "../validate/redeemable.ts";
+import type { Candidate, Redeemable, RedeemableBenefit } from "../validate/redeemable.ts";
 import type { Situation } from "../validate/situation.ts";
 
 /** Everything that a decision follows from. */
@@ -40,7 +40,7 @@ type RedeemableFacts = Pick<
   | "is_unshared"
 > & {
   rules: readonly Hash[];
-  benefit: Exclude<Benefit, { kind: "discount" }> | { kind: "discount"; discount: Hash };
+  benefit: Exclude<RedeemableBenefit, { kind: "discount" }> | { kind: "discount"; discount: Hash };
   validity?: ValidityFields;
   published?: number;
   metadata?: Redeemable["metadata"];
@@ -144,7 +144,7 @@ const customerKept = (
     : { id };
 
 /** What a card holds decides nothing where no reward is asked for, so it is not told. */
-function benefitKept(benefit: Benefit, keep: Keep): RedeemableFacts["benefit"] {
+function benefitKept(benefit: RedeemableBenefit, keep: Keep): RedeemableFacts["benefit"] {
   if (benefit.kind === "discount") return { kind: "discount", discount: keep(benefit.discount) };
   return benefit.kind === "points" && benefit.reward === null ? { ...benefit, balance: 0, received: 0 } : benefit;
 }
@@ -296,7 +296,7 @@ function candidateOf(
     ...own,
     rules: rules.map((hash) => {
       const { id, definition } = find(hash) as { id: string; definition: RuleDefinition };
-      return { id, definition, bundle: bundleOf(definition.bundle_rules) };
+      return { id, definition, bundle: describedBundle(definition.bundle_rules) };
     }),
     benefit: benefit.kind === "discount" ? { kind: "discount", discount: find(benefit.discount) as Discount } : benefit,
     validity: validity ?? ALWAYS,

@@ -11,7 +11,7 @@ import type { VoucherRow } from "../rows/voucher.ts";
 import type { Decision } from "../validate/decide.ts";
 import { NO_SETTINGS } from "../vouchers/settings.ts";
 import { countsAt, keyUses } from "../vouchers/uses.ts";
-import { addedTo, counterName, NO_VALUES, unitsName } from "./counters.ts";
+import { addedTo, counterName, NO_COUNTER_VALUES, unitsName } from "./counters.ts";
 import { applyPlan, mergePlans, type Plan } from "./plan.ts";
 import {
   type AppliedStep,
@@ -203,7 +203,8 @@ function redeem(
     accounts: new Map(accounts.map((one) => [one.id, one])),
     campaignOf: () => CAMPAIGN,
     totalsOf: (id) =>
-      [...stored.counters.values()].find((row) => row.subject_id === id && row.period_kind === "total") ?? NO_VALUES,
+      [...stored.counters.values()].find((row) => row.subject_id === id && row.period_kind === "total") ??
+      NO_COUNTER_VALUES,
     shownOf: ({ ref }) => ({ id: ref }),
     points: {
       spend: ({ redeemable }) =>
@@ -430,7 +431,7 @@ test("a campaign that was deleted since has no counters to take back from", () =
   const stored = shop();
   const { plan } = redeem(stored, [{ ref: "v_a", off: 10, units: 0 }]);
   save(stored, plan);
-  for (const [name, row] of stored.counters) stored.counters.set(name, { ...row, ...NO_VALUES });
+  for (const [name, row] of stored.counters) stored.counters.set(name, { ...row, ...NO_COUNTER_VALUES });
   assert.deepEqual(undo(stored, plan.redemptions[0]!.id, idMaker()).counters, []);
 });
 

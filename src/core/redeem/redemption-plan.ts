@@ -1,4 +1,4 @@
-import type { Account, Sums } from "../ledger/account.ts";
+import type { Account, AccountSums } from "../ledger/account.ts";
 import type { Order } from "../order/order.ts";
 import type { OrderStatus } from "../order/schema.ts";
 import { storedAmounts } from "../order/stored.ts";
@@ -79,7 +79,7 @@ export type Redeeming = {
     /** Spends points of a loyalty card; null: it is none. */
     spend(step: AppliedStep, redemption: { id: string; order_id: string | null }): PointsSpent | null;
     /** What a loyalty card holds. */
-    sumsOf(voucherId: string): Sums | undefined;
+    sumsOf(voucherId: string): AccountSums | undefined;
   };
   order: OrderRedeemed | null;
 };

@@ -7,7 +7,7 @@ import type { Decided, Decision } from "../validate/decide.ts";
 import type { Redeemable } from "../validate/redeemable.ts";
 import {
   failureRows,
-  type Refusal,
+  type RedeemRefusal,
   refuseInvalid,
   refuseLapsed,
   refuseOtherPrice,
@@ -81,7 +81,7 @@ test("a sum that could not be read again is refused in words", () => {
   assert.equal(concerns?.id, "a");
 });
 
-const rowsOf = (refusal: Refusal, customer_id: string | null = null) => {
+const rowsOf = (refusal: RedeemRefusal, customer_id: string | null = null) => {
   let count = 0;
   return failureRows(
     {

@@ -9,7 +9,7 @@ import type { Redeemable } from "../validate/redeemable.ts";
 import { namesOfRedeemable, type RequestKept, redemptionRow } from "./redemption-row.ts";
 
 /** Why nothing is redeemed, and the code or tier that it is about, if it is about one. */
-export type Refusal = {
+export type RedeemRefusal = {
   error: ErrorBody;
   concerns: Decided["candidate"] | null;
   /** Redeemables that get a record of their own, each with its own reason. */
@@ -17,7 +17,7 @@ export type Refusal = {
 };
 
 /** The reason of the first that is refused now though it was promised, however the others of the request are taken. */
-export function refuseLapsed({ decided }: Decision, { valid, promise }: Promised): Refusal | null {
+export function refuseLapsed({ decided }: Decision, { valid, promise }: Promised): RedeemRefusal | null {
   if (!valid) return null;
   const wasPromised = ({ candidate: { object, id } }: Decided) =>
     promise.redeemables.some((one) => one.object === object && one.id === id && one.status === "APPLICABLE");
@@ -27,7 +27,10 @@ export function refuseLapsed({ decided }: Decision, { valid, promise }: Promised
   return null;
 }
 
-export function refuseInvalid({ valid, decided }: Decision, { isPartial }: { isPartial: boolean }): Refusal | null {
+export function refuseInvalid(
+  { valid, decided }: Decision,
+  { isPartial }: { isPartial: boolean },
+): RedeemRefusal | null {
   if (valid) return null;
   const failedOne = decided.find(({ outcome }) => outcome.status === "INAPPLICABLE");
   if (!isPartial && failedOne?.outcome.status === "INAPPLICABLE")
@@ -52,7 +55,7 @@ function reasonOf({ outcome }: Decided): Reason {
 }
 
 /** A price that was promised and would be another now refuses the redemption, instead of charging something else. */
-export function refuseOtherPrice(decision: Decision, { id, valid, promise }: Promised): Refusal | null {
+export function refuseOtherPrice(decision: Decision, { id, valid, promise }: Promised): RedeemRefusal | null {
   const difference = valid
     ? differenceIn(promise, promiseOf([decision]))
     : { says: `Validation ${id} was not valid: it promised no price`, index: null };
@@ -66,7 +69,7 @@ export function refuseOtherPrice(decision: Decision, { id, valid, promise }: Pro
 }
 
 /** A counter of this one would pass what can be read again. */
-export function refuseUncountable(redeemable: Redeemable): Refusal {
+export function refuseUncountable(redeemable: Redeemable): RedeemRefusal {
   const { label, id } = redeemable;
   const details = `The order is too large: with it the redemptions of ${label} ${id} or of its campaign would sum up to more than ${Number.MAX_SAFE_INTEGER}`;
   return { error: errorBody("invalid_payload", { details }), concerns: redeemable };
@@ -85,7 +88,7 @@ export type Refusing = {
 };
 
 /** Nothing changes but that it is known: a row for what failed, the last of them, listed with the successes. */
-export function failureRows(refusing: Refusing, { error, concerns, each = [] }: Refusal): RedemptionRow[] {
+export function failureRows(refusing: Refusing, { error, concerns, each = [] }: RedeemRefusal): RedemptionRow[] {
   const { newId } = refusing;
   const id = newId("rf");
   return [
@@ -100,7 +103,7 @@ export function failureRows(refusing: Refusing, { error, concerns, each = [] }: 
 function failureRow(
   { request, campaignNameOf, shownOf }: Refusing,
   id: string,
-  { concerns: about, reason }: { concerns: Refusal["concerns"]; reason: Reason },
+  { concerns: about, reason }: { concerns: RedeemRefusal["concerns"]; reason: Reason },
 ): RedemptionRow {
   const concerns = about && !("unknown" in about) ? about : null;
   return {

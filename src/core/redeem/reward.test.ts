@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { cart } from "../../../test/support/carts.ts";
-import { payWithPoints } from "../discounts/credits.ts";
+import { payStepWithPoints } from "../discounts/credits.ts";
 import { totalsOf } from "../order/order.ts";
 import { pointsFor, rewardPrice, worthOf } from "./reward.ts";
 
@@ -24,7 +24,7 @@ test("what divides without a rest is worth all of it, also where one point is no
 });
 
 test("when less is left to pay, only as many points are used as it takes", () => {
-  const paid = payWithPoints(cart([], { amount: 3950 }), 200, { exchange_ratio: 20, points_ratio: 100 });
+  const paid = payStepWithPoints(cart([], { amount: 3950 }), 200, { exchange_ratio: 20, points_ratio: 100 });
   assert.deepEqual([paid.points, totalsOf(paid.order).total_amount], [198, 0]);
   assert.equal(pointsFor(100, { exchange_ratio: 0, points_ratio: 1 }), null);
   assert.equal(pointsFor(0, { exchange_ratio: 5, points_ratio: 1 }), 0);
@@ -49,7 +49,7 @@ test("paying with points: what comes off is what the points are worth, and never
   fc.assert(
     fc.property(whole(1e9), whole(1e7), ratio, fc.integer({ min: 1, max: 1e4 }), (amount, points, exchange, per) => {
       const rate = { exchange_ratio: exchange, points_ratio: per };
-      const paid = payWithPoints(cart([], { amount }), points, rate);
+      const paid = payStepWithPoints(cart([], { amount }), points, rate);
       const off = paid.order.applied_discount_amount;
       assert(paid.points <= points);
       assert.equal(off, Math.min(amount, worthOf(points, rate)));

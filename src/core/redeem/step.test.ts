@@ -7,7 +7,7 @@ import type { Discount } from "../discounts/discount.ts";
 import { nextStep, type Order } from "../order/order.ts";
 import { DEFAULT_STACKING } from "../stacking/settings.ts";
 import { decide } from "../validate/decide.ts";
-import type { Benefit } from "../validate/redeemable.ts";
+import type { RedeemableBenefit } from "../validate/redeemable.ts";
 import { stepBetween, type TakenStep, takeBackSteps } from "./step.ts";
 
 const product = (id: string, price: number | null) => ({ id, source_id: null, name: id, price, metadata: {} });
@@ -16,7 +16,7 @@ const units = new Map(
 );
 
 /** Redeems a stack on an order whose lines have ids, and tells what each redeemable did to it. */
-function redeem(order: Order, benefits: readonly (Benefit | Discount)[], name: string) {
+function redeem(order: Order, benefits: readonly (RedeemableBenefit | Discount)[], name: string) {
   const candidates = benefits.map((benefit, n) => redeemable(benefit, { ref: `v_${n}`, id: `C${n}` }));
   const settings = {
     ...DEFAULT_STACKING,
@@ -38,7 +38,7 @@ function redeem(order: Order, benefits: readonly (Benefit | Discount)[], name: s
 }
 
 const effect = fc.constantFrom("APPLY_TO_ORDER" as const, "APPLY_TO_ITEMS" as const);
-const benefit: fc.Arbitrary<Benefit | Discount> = fc.oneof(
+const benefit: fc.Arbitrary<RedeemableBenefit | Discount> = fc.oneof(
   fc.record({ type: fc.constant("PERCENT" as const), percent_off: fc.integer({ min: 1, max: 100 }), effect }),
   fc.record({ type: fc.constant("AMOUNT" as const), amount_off: fc.integer({ min: 1, max: 5000 }), effect }),
   fc.record({

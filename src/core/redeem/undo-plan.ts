@@ -1,4 +1,4 @@
-import type { Sums, Touched } from "../ledger/account.ts";
+import type { AccountSums, Touched } from "../ledger/account.ts";
 import type { OrderStatus } from "../order/schema.ts";
 import { cartOf, storedAmounts } from "../order/stored.ts";
 import type { CounterRow } from "../rows/counter.ts";
@@ -51,7 +51,7 @@ export function rollbackRow(request: RollbackKept, of: RedemptionRow, id: string
 export type PointsBack = {
   /** The lots that they went to; null: none were spent. */
   lots: Touched | null;
-  sums: Sums;
+  sums: AccountSums;
   shown: Record<string, unknown>;
 };
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import { type Account, type Lot, openAccount, receive, spend, type Touched } from "../ledger/account.ts";
-import { giveBack, type Redeemed, type UndoAsked, undoFault } from "./undo.ts";
+import { type Account, type Lot, openAccount, receive, type Touched, takeOut } from "../ledger/account.ts";
+import { giveBack, type RedemptionToUndo, type UndoAsked, undoFault } from "./undo.ts";
 
-const REDEEMED: Redeemed = {
+const REDEEMED: RedemptionToUndo = {
   id: "r_1",
   status: "SUCCEEDED",
   parent_id: null,
@@ -14,7 +14,7 @@ const REDEEMED: Redeemed = {
   order: { id: "ord_1", source_id: "o-1" },
 };
 const NOTHING: UndoAsked = { takes_stacks: false, customer: null, order: null };
-const fault = (redeemed: Partial<Redeemed>, asked: Partial<UndoAsked> = {}) => {
+const fault = (redeemed: Partial<RedemptionToUndo>, asked: Partial<UndoAsked> = {}) => {
   const error = undoFault({ ...REDEEMED, ...redeemed }, { ...NOTHING, ...asked });
   return error && [error.key, error.details];
 };
@@ -63,7 +63,7 @@ test("what came from a lot that is over by now goes into a fresh one, until the 
   const first = openAccount("v", { amount: 30, lot: { id: "soon", expires_at: day(5), created_at: T0 } }).account;
   const lot = { id: "never", expires_at: null, created_at: T0 };
   const { account } = receive(first, { amount: 100, lot, kind: "addition" });
-  const spent = spend(account, { amount: 50, kind: "redemption" });
+  const spent = takeOut(account, { amount: 50, kind: "redemption" });
   const lots = new Map(account.lots.map((one) => [one.id, one.id === "soon" ? { ...one, remaining: 0 } : one]));
   for (const one of spent.account.lots) lots.set(one.id, one);
   const fresh = { id: "fresh", expires_at: day(7), created_at: day(6) };
@@ -85,7 +85,7 @@ test("a debt is paid before anything is put into a lot, and what was spent on cr
   const account: Account = { ...opened, sums: { ...opened.sums, allows_negative: true } };
   const lots = new Map(account.lots.map((one) => [one.id, { ...one, remaining: 0 }]));
   const fresh = { id: "fresh", expires_at: day(1), created_at: T0 };
-  const spent = spend(account, { amount: 25, kind: "redemption" });
+  const spent = takeOut(account, { amount: 25, kind: "redemption" });
   const give = (from: Account) => giveBack(from, { amount: 25, from: spent.entry.lots, lots, now: T0, fresh });
   const back = give(spent.account);
   assert.deepEqual([back.account.sums.available, lotsOf(back.account)], [10, 10]);
@@ -97,7 +97,7 @@ test("a debt is paid before anything is put into a lot, and what was spent on cr
   const later = give(paid);
   assert.deepEqual([later.account.sums.available, lotsOf(later.account)], [25, 25]);
   assert.deepEqual(later.lots.find(({ id }) => id === "fresh")?.expires_at, null);
-  const more = spend(spent.account, { amount: 20, kind: "redemption" }).account;
+  const more = takeOut(spent.account, { amount: 20, kind: "redemption" }).account;
   const deep = give(more);
   assert.deepEqual([deep.account.sums.available, lotsOf(deep.account)], [-10, 0]);
 });
@@ -125,7 +125,7 @@ test("law: what is spent and given back, in whichever order, leaves every sum an
       const open: { amount: number; from: Touched }[] = [];
       for (const wanted of spends) {
         const amount = Math.min(wanted, account.sums.available);
-        const moved = spend(account, { amount, kind: "redemption" });
+        const moved = takeOut(account, { amount, kind: "redemption" });
         open.push({ amount, from: moved.entry.lots });
         note(moved.account);
       }

@@ -2,7 +2,7 @@ import { type ErrorBody, errorBody } from "../errors.ts";
 import { type Account, type Lot, type LotTags, type Moved, NO_TAGS, refund, type Touched } from "../ledger/account.ts";
 
 /** What decides whether a redemption can be rolled back. */
-export type Redeemed = {
+export type RedemptionToUndo = {
   id: string;
   status: "SUCCEEDED" | "FAILED" | "ROLLED_BACK";
   /** The redemption of the stack that this redemption belongs to. */
@@ -25,7 +25,7 @@ export type UndoAsked = {
  * Why a rollback is refused, or null. A redemption that was rolled back already is not refused here: that is stored as a
  * failure.
  */
-export function undoFault(redeemed: Redeemed, asked: UndoAsked): ErrorBody | null {
+export function undoFault(redeemed: RedemptionToUndo, asked: UndoAsked): ErrorBody | null {
   const refuse = (
     key: "invalid_redemption" | "invalid_redemption_parent" | "invalid_customer" | "invalid_order",
     details: string,
@@ -51,7 +51,10 @@ export function undoFault(redeemed: Redeemed, asked: UndoAsked): ErrorBody | nul
 }
 
 /** A guest who was tracked, and became a customer after the redemption, is still who redeemed. */
-function isRedeemedBy({ customer_id, tracking_id }: Redeemed, asked: NonNullable<UndoAsked["customer"]>): boolean {
+function isRedeemedBy(
+  { customer_id, tracking_id }: RedemptionToUndo,
+  asked: NonNullable<UndoAsked["customer"]>,
+): boolean {
   if (asked.id === customer_id) return true;
   return asked.by === "tracking_id" && asked.tracking_id !== null && asked.tracking_id === tracking_id;
 }

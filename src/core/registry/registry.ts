@@ -1,11 +1,11 @@
 import type { DiscountDefinition } from "../discounts/definition.ts";
-import { Amount, Formula, Limit, Percentage, Text, Units } from "../discounts/fields.ts";
+import { DiscountAmount, Formula, Limit, Percentage, Text, Units } from "../discounts/fields.ts";
 import { DISCOUNTS } from "../discounts/registry.ts";
 import { FUNCTIONS } from "../formula/functions.ts";
 import { type FormulaNote, FUNCTION_NOTES, OPERATOR_NOTES, VARIABLE_NOTES } from "../formula/reference.ts";
 import { bindingOf, type OperatorName } from "../formula/syntax.ts";
 import { VARIABLES } from "../formula/variables.ts";
-import { OPERATORS, type Operator, operatorsFor, type Takes } from "../rules/operators.ts";
+import { operatorsFor, RULE_OPERATORS, type RuleOperator, type Takes } from "../rules/operators.ts";
 import { RULES } from "../rules/registry.ts";
 import type { Rule } from "../rules/rule.ts";
 
@@ -47,7 +47,7 @@ const ruleEntry = (rule: Rule) => ({
   example: exampleOfRule(rule),
 });
 
-const operatorEntry = ({ name, aliases, summary, values, values_max }: Operator) => ({
+const operatorEntry = ({ name, aliases, summary, values, values_max }: RuleOperator) => ({
   name,
   aliases: [...aliases],
   help: summary,
@@ -89,7 +89,7 @@ const variableEntry = (name: string) => ({
 });
 
 const FIELD_KINDS = new Map<object, "amount" | "percent" | "formula" | "text" | "count">([
-  [Amount, "amount"],
+  [DiscountAmount, "amount"],
   [Limit, "amount"],
   [Percentage, "percent"],
   [Formula, "formula"],
@@ -119,7 +119,7 @@ const discountEntry = (definition: DiscountDefinition) => ({
 export const REGISTRY = {
   rules: RULES.map(ruleEntry),
   value_kinds: Object.entries(TAKES_NOTES).map(([name, help]) => ({ name: name as Takes, help })),
-  operators: OPERATORS.map(operatorEntry),
+  operators: RULE_OPERATORS.map(operatorEntry),
   formula_functions: [...FUNCTIONS, ...Object.entries(OF_SYNTAX)].map(functionEntry),
   formula_operators: (Object.entries(OPERATOR_NOTES) as [OperatorName, FormulaNote][]).map(([name, note]) => ({
     name,

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bucketsOf, shownMoment, spanFault } from "./buckets.ts";
+import { chartBuckets, shownMoment, spanFault } from "./buckets.ts";
 
 const zone = "Europe/Warsaw";
-const shown = (span: Parameters<typeof bucketsOf>[0]) => {
-  const { buckets, before } = bucketsOf(span);
+const shown = (span: Parameters<typeof chartBuckets>[0]) => {
+  const { buckets, before } = chartBuckets(span);
   return { at: buckets.map(({ from }) => shownMoment(from)), before: before.map(({ key }) => key) };
 };
 

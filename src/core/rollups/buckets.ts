@@ -1,6 +1,6 @@
 export type Unit = "day" | "hour";
 /** An hour or a day of a chart. `key` is how rollups name it: the instant at which an hour begins, or the day. */
-export type Bucket = { key: string; from: Temporal.ZonedDateTime; to: Temporal.ZonedDateTime };
+export type ChartBucket = { key: string; from: Temporal.ZonedDateTime; to: Temporal.ZonedDateTime };
 
 /** So many a series has at most: two years of days, a month of hours. */
 const BUCKETS_MAX = { day: 732, hour: 744 } as const;
@@ -11,7 +11,7 @@ const startOf = (at: Temporal.ZonedDateTime, unit: Unit): Temporal.ZonedDateTime
   unit === "day" ? at.startOfDay() : at.round({ smallestUnit: "hour", roundingMode: "floor" });
 const moved = (at: Temporal.ZonedDateTime, unit: Unit, by: number): Temporal.ZonedDateTime =>
   unit === "day" ? at.add({ days: by }).startOfDay() : at.add({ hours: by });
-const bucketAt = (from: Temporal.ZonedDateTime, unit: Unit, to = moved(from, unit, 1)): Bucket => ({
+const bucketAt = (from: Temporal.ZonedDateTime, unit: Unit, to = moved(from, unit, 1)): ChartBucket => ({
   key: unit === "day" ? from.toPlainDate().toString() : from.toInstant().toString({ fractionalSecondDigits: 3 }),
   from,
   to,
@@ -34,9 +34,9 @@ export function spanFault({ from, to, unit }: Span): string | null {
 }
 
 /** The hours or days that a span touches, and as many before it. */
-export function bucketsOf({ from, to, unit, zone }: Span): { buckets: Bucket[]; before: Bucket[] } {
+export function chartBuckets({ from, to, unit, zone }: Span): { buckets: ChartBucket[]; before: ChartBucket[] } {
   const end = Temporal.Instant.from(to).toZonedDateTimeISO(zone);
-  const buckets: Bucket[] = [];
+  const buckets: ChartBucket[] = [];
   for (
     let at = startOf(Temporal.Instant.from(from).toZonedDateTimeISO(zone), unit);
     Temporal.ZonedDateTime.compare(at, end) < 0;

@@ -11,17 +11,17 @@ export const SUMS = [
   "refusals",
 ] as const;
 export type Sum = (typeof SUMS)[number];
-export type Sums = Record<Sum, number>;
+export type RollupSums = Record<Sum, number>;
 
 /** What a time series can show. Different customers are counted, not added up. */
-export const METRICS = [...SUMS, "unique_customers"] as const;
-export type Metric = (typeof METRICS)[number];
+export const SERIES_METRICS = [...SUMS, "unique_customers"] as const;
+export type Metric = (typeof SERIES_METRICS)[number];
 
-export const NO_SUMS: Sums = Object.freeze(Object.fromEntries(SUMS.map((name) => [name, 0])) as Sums);
+export const NO_SUMS: RollupSums = Object.freeze(Object.fromEntries(SUMS.map((name) => [name, 0])) as RollupSums);
 
 /** What figures are kept of. Codes have days only. */
 export const SUBJECTS = ["project", "campaign", "tier", "code", "segment", "channel"] as const;
-export type Subject = (typeof SUBJECTS)[number];
+export type RollupSubject = (typeof SUBJECTS)[number];
 
 /** The events that tell of redemptions, each with the field of its payload that names the row. */
 export const REDEMPTION_EVENTS = {

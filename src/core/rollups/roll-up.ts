@@ -1,4 +1,4 @@
-import { NO_SUMS, type Subject, type Sums } from "./metrics.ts";
+import { NO_SUMS, type RollupSubject, type RollupSums } from "./metrics.ts";
 
 /** A redemption, a refusal or a rollback with the figures that it adds. A rollback takes back what its redemption gave. */
 export type CountedRedemption = {
@@ -29,9 +29,9 @@ export type CountedEntry = {
   points: number;
 };
 
-type Key = { subject: Subject; subject_id: string };
-export type HourRollup = Key & { hour: string } & Sums;
-export type DayRollup = Key & { day: string } & Sums;
+type Key = { subject: RollupSubject; subject_id: string };
+export type HourRollup = Key & { hour: string } & RollupSums;
+export type DayRollup = Key & { day: string } & RollupSums;
 /** Somebody who redeemed something of a campaign on a day; an empty campaign is the whole project. */
 export type CustomerDay = { campaign_id: string; day: string; customer_id: string };
 export type Rollups = { hours: HourRollup[]; days: DayRollup[]; customers: CustomerDay[] };
@@ -42,7 +42,7 @@ export function rollUp(redemptions: readonly CountedRedemption[], entries: reado
   const days = new Map<string, DayRollup>();
   const customers = new Map<string, CustomerDay>();
   const stacks = new Set<string>();
-  const addTo = (key: Key, { hour, day }: { hour: string; day: string }, sums: Partial<Sums>) => {
+  const addTo = (key: Key, { hour, day }: { hour: string; day: string }, sums: Partial<RollupSums>) => {
     const name = `${key.subject} ${key.subject_id}`;
     if (key.subject !== "code") add(hours, `${name} ${hour}`, () => ({ ...key, hour, ...NO_SUMS }), sums);
     add(days, `${name} ${day}`, () => ({ ...key, day, ...NO_SUMS }), sums);
@@ -64,9 +64,14 @@ export function rollUp(redemptions: readonly CountedRedemption[], entries: reado
   return { hours: [...hours.values()], days: [...days.values()], customers: [...customers.values()] };
 }
 
-function add<R extends Sums>(rollups: Map<string, R>, name: string, make: () => R, sums: Partial<Sums>): void {
-  const rollup: Sums = rollups.get(name) ?? rollups.set(name, make()).get(name)!;
-  for (const [metric, value] of Object.entries(sums)) rollup[metric as keyof Sums] += value;
+function add<R extends RollupSums>(
+  rollups: Map<string, R>,
+  name: string,
+  make: () => R,
+  sums: Partial<RollupSums>,
+): void {
+  const rollup: RollupSums = rollups.get(name) ?? rollups.set(name, make()).get(name)!;
+  for (const [metric, value] of Object.entries(sums)) rollup[metric as keyof RollupSums] += value;
 }
 
 type About = Pick<CountedRedemption, "campaign_id"> &
@@ -86,7 +91,7 @@ const subjectsOf = ({ campaign_id, tier_id, voucher_id, channel, segment_ids = [
 ];
 
 /** An order is one however many of its redeemables are counted, and so is a request that was refused. */
-function sumsOf({ result, revenue, ...row }: CountedRedemption, isFirst: boolean): Partial<Sums> {
+function sumsOf({ result, revenue, ...row }: CountedRedemption, isFirst: boolean): Partial<RollupSums> {
   if (result === "refusal") return { refusals: isFirst ? 1 : 0 };
   const { discount, gift_credits, points_spent } = row;
   return {

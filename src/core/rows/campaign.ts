@@ -1,5 +1,11 @@
-import type { RewardParameters, RewardType } from "../loyalty/campaign/reward.ts";
-import type { ExpirationRules, Loyalty, Mapping, PendingPoints, RewardMapping } from "../loyalty/campaign/shapes.ts";
+import type { CampaignRewardType, RewardParameters } from "../loyalty/campaign/reward.ts";
+import type {
+  CampaignPendingPoints,
+  ExpirationRules,
+  Loyalty,
+  Mapping,
+  RewardMapping,
+} from "../loyalty/campaign/shapes.ts";
 import type { ValidityFields } from "../time/validity.ts";
 
 /** How members of a loyalty program of v1 earn points. */
@@ -17,7 +23,7 @@ export type CampaignEarningRuleRow = ValidityFields & {
   loyalty_tier_id: string | null;
   validation_rule_id: string | null;
   banner: string | null;
-  pending_points: PendingPoints | null;
+  pending_points: CampaignPendingPoints | null;
   /** Null: those of the campaign. */
   expiration_rules: ExpirationRules | null;
   metadata: Record<string, unknown>;
@@ -48,7 +54,7 @@ export type CatalogReward = {
   project_id: string;
   id: string;
   name: string;
-  type: RewardType;
+  type: CampaignRewardType;
   parameters: RewardParameters;
   attributes: { image_url?: string; description?: string };
   metadata: Record<string, unknown>;

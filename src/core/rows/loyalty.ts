@@ -1,5 +1,5 @@
 import type { CardAccount } from "../loyalty/card/card.ts";
-import type { Outcome } from "../loyalty/earning/earning.ts";
+import type { EarningOutcome } from "../loyalty/earning/earning.ts";
 import type { Reward } from "../loyalty/program/reward.ts";
 import type { TierState } from "../loyalty/tiers/state.ts";
 
@@ -54,7 +54,7 @@ export type OutcomeRow = {
   earning_item_id: string | null;
   card_definition_id: string | null;
   /** Nothing of the earning could be given: `no_effect`. */
-  outcome: Outcome | "no_effect";
+  outcome: EarningOutcome | "no_effect";
   points: number;
   pending_points: number;
   local_date: string;

@@ -1,4 +1,4 @@
-import type { Sums } from "../ledger/account.ts";
+import type { AccountSums } from "../ledger/account.ts";
 import type { OrderRow } from "./order.ts";
 
 /** What an attempt did or would have done, so that it can be shown and undone. */
@@ -64,7 +64,7 @@ export type RewardKept = {
 };
 
 export type RedemptionUse =
-  | { redeemed_quantity: number; account: Sums | null }
+  | { redeemed_quantity: number; account: AccountSums | null }
   | { totals: { redemptions: number; order_amount: number; discount_amount: number } };
 
 export type RedemptionEffect = {

@@ -1,7 +1,7 @@
-import type { Sums } from "../ledger/account.ts";
+import type { AccountSums } from "../ledger/account.ts";
 import type { TierState } from "../loyalty/tiers/state.ts";
 import type { VoucherSettings, VoucherType } from "../vouchers/settings.ts";
-import type { Uses } from "../vouchers/uses.ts";
+import type { CodeUses } from "../vouchers/uses.ts";
 
 /** A code. In the bin it has `deleted_at`; when its campaign is there, it is too, though its row does not say so. */
 export type VoucherRow = {
@@ -17,8 +17,8 @@ export type VoucherRow = {
   active: boolean;
   additional_info: string | null;
   redeemed_quantity: number;
-  uses: Uses | null;
-  account: Sums | null;
+  uses: CodeUses | null;
+  account: AccountSums | null;
   /** Of a loyalty card: in which tier of its campaign it is. Null: no tiers watch it. */
   tier: TierState | null;
   /** When time alone changes it next; null: never. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { bundleOf, parseDefinition } from "./definition.ts";
+import { describedBundle, parseDefinition } from "./definition.ts";
 import { RuleFault } from "./fault.ts";
 
 const check = (given: Parameters<typeof parseDefinition>[0]) =>
@@ -142,7 +142,7 @@ test("bundle rules default to a limit of one, null clears them, and they become 
   const given = { "1": any({ rules: { "1": quantity(2), logic: "1" } }), "2": any(), limit: null };
   const { bundle_rules } = check({ bundle_rules: given });
   assert.equal(bundle_rules.limit, 1);
-  assert.deepEqual(bundleOf(bundle_rules), {
+  assert.deepEqual(describedBundle(bundle_rules), {
     parts: [
       { entry: { object: "product", id: "prod_a", source_id: null }, quantity: 2 },
       { entry: { object: "product", id: "prod_a", source_id: null }, quantity: 1 },
@@ -150,7 +150,7 @@ test("bundle rules default to a limit of one, null clears them, and they become 
     limit: 1,
   });
   assert.deepEqual(check({ bundle_rules: null }).bundle_rules, {});
-  assert.equal(bundleOf({}), null);
+  assert.equal(describedBundle({}), null);
 });
 
 const BUNDLE_FAULTS = [

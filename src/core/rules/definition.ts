@@ -10,9 +10,9 @@ import { findRule } from "./registry.ts";
 import { type Conditions, nodesOf, type Rule, type RuleMap, type RuleNode } from "./rule.ts";
 import { sizeOf, treeOf } from "./tree.ts";
 
-export const NODES_MAX = 100;
+export const RULES_NODES_MAX = 100;
 /** How deep rules may stand below others. Rules at the top are at depth 0. */
-export const DEPTH_MAX = 3;
+export const RULES_DEPTH_MAX = 3;
 /** How many questions one evaluation may ask, when keys are named more than once. */
 const QUESTIONS_MAX = 500;
 export const TEXT_LENGTH_MAX = 1000;
@@ -76,8 +76,8 @@ function parseLogicOfMap(logic: unknown, keys: readonly string[]): { logic?: str
 
 function parseNode(given: unknown, above: Rule | null, budget: Budget, depth: number): RuleNode {
   budget.nodes += 1;
-  if (budget.nodes > NODES_MAX) throw new RuleFault(`there are more than ${NODES_MAX} rules`);
-  if (depth > DEPTH_MAX) throw new RuleFault(`rules are nested more than ${DEPTH_MAX} deep`);
+  if (budget.nodes > RULES_NODES_MAX) throw new RuleFault(`there are more than ${RULES_NODES_MAX} rules`);
+  if (depth > RULES_DEPTH_MAX) throw new RuleFault(`rules are nested more than ${RULES_DEPTH_MAX} deep`);
   if (!isObject(given) || typeof given.name !== "string") throw new RuleFault("a rule must be an object with a 'name'");
   const { name } = given;
   const rule = findRule(name);
@@ -187,7 +187,7 @@ function requirePart({ name, conditions, rules }: RuleNode, key: string): void {
 }
 
 /** The bundle that checked `bundle_rules` describe, or null. A part without a quantity asks for one unit. */
-export function bundleOf(rules: StoredBundle): Bundle | null {
+export function describedBundle(rules: StoredBundle): Bundle | null {
   const { limit, ...map } = rules;
   const parts = nodesOf(map as RuleMap).map(([, node]) => ({
     entry: productEntries(node.conditions.$is![0], null)[0]!,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { findBundles } from "../discounts/bundle.ts";
-import { bundleOf, parseDefinition, type RuleDefinition } from "./definition.ts";
+import { describedBundle, parseDefinition, type RuleDefinition } from "./definition.ts";
 import { type EvaluateOptions, evaluateRules } from "./evaluate.ts";
 import { completeFacts, type ExampleFacts, product } from "./examples.ts";
 
@@ -87,7 +87,7 @@ test("two laptops and two bags are two bundles", () => {
     product: product(id),
     quantity,
   }));
-  assert.equal(findBundles(completeFacts({ order: { items } }).order!, bundleOf(bundle_rules)!).quantity, 2);
+  assert.equal(findBundles(completeFacts({ order: { items } }).order!, describedBundle(bundle_rules)!).quantity, 2);
 });
 test("the quantity of all lines of a product together", () => {
   const rules = {

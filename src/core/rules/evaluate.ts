@@ -1,5 +1,5 @@
 import type { RuleFacts } from "./facts.ts";
-import { type EvaluateOptions, type Judged, type JudgedLeaf, judge, outcomeOfRules } from "./judge.ts";
+import { type EvaluateOptions, type Judged, type JudgedLeaf, judgeRules, outcomeOfRules } from "./judge.ts";
 import type { Family, Need, RuleMap } from "./rule.ts";
 import { leavesOf, type Tree, treeOf } from "./tree.ts";
 
@@ -26,7 +26,7 @@ export type Evaluation =
  * wait for the calculation, provided that the same facts held before: so `after` alone is the whole answer as well.
  */
 export function evaluateRules(definition: Evaluable, facts: RuleFacts, options: EvaluateOptions): Evaluation {
-  const judged = judge(treeOf(definition.rules), facts, options);
+  const judged = judgeRules(treeOf(definition.rules), facts, options);
   if (judged.outcome === "yes") return { holds: true, omitted: omittedIn(judged) };
   const key = judged.outcome === "unknown" ? missingKey(judged) : violatedKey(judged, options);
   return { holds: false, key, message: messageIn(judged) ?? definition.error?.message ?? null };

@@ -16,12 +16,12 @@ export type EvaluateOptions = {
 };
 
 /** `unknown`: it depends on something that was not sent, and might hold if it were. */
-export type Outcome = "yes" | "no" | "unknown";
+export type Verdict = "yes" | "no" | "unknown";
 export type Skip = "omitted" | "ignored" | "later";
 export type JudgedLeaf = {
   kind: "leaf";
   leaf: Leaf;
-  outcome: Outcome;
+  outcome: Verdict;
   /** Why the rule was not asked, though it counts as true. */
   skip: Skip | null;
   lacks: Need | null;
@@ -31,11 +31,11 @@ export type JudgedLeaf = {
   picked: readonly number[] | null;
   below: Judged | null;
 };
-export type JudgedGroup = { kind: "and" | "or"; outcome: Outcome; terms: readonly Judged[] };
+export type JudgedGroup = { kind: "and" | "or"; outcome: Verdict; terms: readonly Judged[] };
 export type Judged = JudgedLeaf | JudgedGroup;
 
 /** Evaluates every leaf that the logic names; what refuses, and why, is then read off the result. */
-export function judge(tree: Tree, facts: RuleFacts, options: EvaluateOptions): Judged {
+export function judgeRules(tree: Tree, facts: RuleFacts, options: EvaluateOptions): Judged {
   return judgeIn(wholeOrder(facts), tree, facts, options);
 }
 
@@ -58,11 +58,11 @@ function judgeIn(scope: Scope, tree: Tree, facts: RuleFacts, options: EvaluateOp
 }
 
 /** Only the outcome, for many who are asked and few who are told why: what decides ends the question. */
-export function outcomeOfRules(tree: Tree, facts: RuleFacts, options: EvaluateOptions): Outcome {
+export function outcomeOfRules(tree: Tree, facts: RuleFacts, options: EvaluateOptions): Verdict {
   return outcomeIn(wholeOrder(facts), tree, facts, options);
 }
 
-function outcomeIn(scope: Scope, tree: Tree, facts: RuleFacts, options: EvaluateOptions): Outcome {
+function outcomeIn(scope: Scope, tree: Tree, facts: RuleFacts, options: EvaluateOptions): Verdict {
   if (tree.kind === "leaf") return outcomeOfLeaf(scope, tree, facts, options);
   const decides = tree.kind === "and" ? "no" : "yes";
   let isUnknown = false;
@@ -76,7 +76,7 @@ function outcomeIn(scope: Scope, tree: Tree, facts: RuleFacts, options: Evaluate
 }
 
 /** What `judgeLeaf` says, without the reasons for it. */
-function outcomeOfLeaf(scope: Scope, leaf: Leaf, facts: RuleFacts, options: EvaluateOptions): Outcome {
+function outcomeOfLeaf(scope: Scope, leaf: Leaf, facts: RuleFacts, options: EvaluateOptions): Verdict {
   const { rule, ask } = leaf;
   if (rule.kind === "lines") return judgeLeaf(scope, leaf, facts, options).outcome;
   spend(facts.steps, LEAF_STEPS);
@@ -95,7 +95,7 @@ function outcomeOfLeaf(scope: Scope, leaf: Leaf, facts: RuleFacts, options: Eval
  * What was not sent counts as false, but only where it decides is it reported: `unknown and no` is no whatever is
  * sent, `unknown or yes` is yes, and only what is left of the two is unknown.
  */
-function combine(kind: "and" | "or", terms: readonly Judged[]): Outcome {
+function combine(kind: "and" | "or", terms: readonly Judged[]): Verdict {
   const decides = kind === "and" ? "no" : "yes";
   if (terms.some(({ outcome }) => outcome === decides)) return decides;
   if (terms.some(({ outcome }) => outcome === "unknown")) return "unknown";
@@ -122,7 +122,7 @@ function judgeLeaf(scope: Scope, leaf: Leaf, facts: RuleFacts, options: Evaluate
 }
 
 /** Nobody can send the event or the membership along with an order, so their absence is an answer. */
-const outcomeOf = (lacks: Need): Outcome => (lacks === "custom_event" || lacks === "member" ? "no" : "unknown");
+const outcomeOf = (lacks: Need): Verdict => (lacks === "custom_event" || lacks === "member" ? "no" : "unknown");
 
 function skipOf(rule: Rule, { phase, only, ignore }: EvaluateOptions): Skip | null {
   if (only && rule.family !== only) return "omitted";

@@ -2,11 +2,11 @@ import { sum } from "../money/amounts.ts";
 import { type OrderItem, subtotalOf, unitPrice } from "../order/order.ts";
 import type { ExampleFacts } from "./examples.ts";
 import { readProperty } from "./property.ts";
-import { type Ask, defineRule, type Example, type Reading, type Scope, single } from "./rule.ts";
+import { type Ask, defineRule, type Reading, type RuleExample, type Scope, single } from "./rule.ts";
 
 const cart = (...items: Partial<OrderItem>[]): ExampleFacts => ({ order: { items } });
 /** Below `order.items.any` without conditions, that is of all lines of the cart. */
-const example = (given: Omit<Example, "above">): Example => ({
+const example = (given: Omit<RuleExample, "above">): RuleExample => ({
   above: { name: "order.items.any", conditions: {} },
   ...given,
 });

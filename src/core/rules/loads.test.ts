@@ -6,17 +6,17 @@ import { completeFacts } from "./examples.ts";
 import type { RuleFacts } from "./facts.ts";
 import { anyLoads, loadsOf } from "./loads.ts";
 import { findRule, RULES } from "./registry.ts";
-import type { Example, Loaded, Rule } from "./rule.ts";
+import type { LoadedFact, Rule, RuleExample } from "./rule.ts";
 
 const parse = (given: DefinitionBody) => parseDefinition(given, () => null);
 const where = (...nodes: readonly object[]) =>
   parse({ rules: Object.fromEntries(nodes.map((node, n) => [String(n + 1), node])) });
-const definitionOf = ({ name }: Rule, { above, property, conditions, rules }: Example) => {
+const definitionOf = ({ name }: Rule, { above, property, conditions, rules }: RuleExample) => {
   const node = { name, property, conditions, rules };
   return where(above ? { ...above, rules: { "1": node } } : node);
 };
 
-const FIELDS: Readonly<Record<string, Loaded>> = {
+const FIELDS: Readonly<Record<string, LoadedFact>> = {
   segments: "segments",
   loyalty_tiers: "tiers",
   collections: "collections",
@@ -32,7 +32,7 @@ const FIELDS: Readonly<Record<string, Loaded>> = {
 };
 
 /** The same facts, which note what is read of what is loaded. */
-function watched(facts: RuleFacts, read: Set<Loaded>): RuleFacts {
+function watched(facts: RuleFacts, read: Set<LoadedFact>): RuleFacts {
   const watch = <T extends object | null>(part: T): T =>
     part &&
     (new Proxy(part, {
@@ -53,10 +53,10 @@ function watched(facts: RuleFacts, read: Set<Loaded>): RuleFacts {
 
 for (const rule of RULES)
   test(`${rule.name} reads of what is loaded only what it declares: ${rule.loads.join(", ") || "nothing"}`, () => {
-    const readByAny = new Set<Loaded>();
+    const readByAny = new Set<LoadedFact>();
     for (const example of rule.examples) {
       const definition = definitionOf(rule, example);
-      const read = new Set<Loaded>();
+      const read = new Set<LoadedFact>();
       evaluateRules(definition, watched(completeFacts(example.facts), read), { phase: "after" });
       const { facts } = loadsOf(definition);
       assert.deepEqual(
@@ -111,7 +111,7 @@ test("what is loaded is what the rules name: segments, tiers and collections by 
 });
 
 test("a rule that is planted loads exactly the facts that it declares, and no other list knows it", () => {
-  const planted = findRule("redemption.api_key") as { loads: readonly Loaded[] };
+  const planted = findRule("redemption.api_key") as { loads: readonly LoadedFact[] };
   const asked = () => ({
     definition: where({ name: "redemption.api_key", conditions: { $is: ["key_1"] } }),
   });

@@ -2,11 +2,11 @@ import { oncePer } from "../once-per.ts";
 import type { RuleDefinition, StoredBundle } from "./definition.ts";
 import { productEntries } from "./products.ts";
 import { findRule } from "./registry.ts";
-import type { Loaded, Rule, RuleNode } from "./rule.ts";
+import type { LoadedFact, Rule, RuleNode } from "./rule.ts";
 
 /** What a definition needs loaded: which facts, and of which segments, loyalty tiers and collections. */
 export type RuleLoads = {
-  facts: ReadonlySet<Loaded>;
+  facts: ReadonlySet<LoadedFact>;
   segments: ReadonlySet<string>;
   tiers: ReadonlySet<string>;
   collections: ReadonlySet<string>;
@@ -32,7 +32,7 @@ type Definition = Pick<RuleDefinition, "rules"> & Partial<Pick<RuleDefinition, "
 /** What the rules of a definition declare. A rule that no logic names counts too, and one that nobody knows declares nothing. */
 export const loadsOf = oncePer((definition: Definition): RuleLoads => {
   const loads = {
-    facts: new Set<Loaded>(),
+    facts: new Set<LoadedFact>(),
     segments: new Set<string>(),
     tiers: new Set<string>(),
     collections: new Set<string>(),
@@ -59,10 +59,10 @@ export const loadsOf = oncePer((definition: Definition): RuleLoads => {
   return loads;
 });
 
-const isIds = (fact: Loaded): fact is Ids => fact in IDS_IN;
+const isIds = (fact: LoadedFact): fact is Ids => fact in IDS_IN;
 
 /** Whether rules declare that they look at such facts. */
 export const anyLoads = (
   rules: readonly { readonly definition: RuleDefinition }[],
-  ...facts: readonly Loaded[]
+  ...facts: readonly LoadedFact[]
 ): boolean => rules.some(({ definition }) => facts.some((fact) => loadsOf(definition).facts.has(fact)));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { isAmongTexts } from "./among.ts";
-import { findOperator, OPERATORS } from "./operators.ts";
+import { findOperator, RULE_OPERATORS } from "./operators.ts";
 
 /** Wednesday, 4 March 2026, 23:30 in Berlin. */
 const CONTEXT = { now: "2026-03-04T22:30:00Z", zone: "Europe/Berlin", isAmong: isAmongTexts };
@@ -145,7 +145,7 @@ for (const [name, seen, values, holds] of CASES) {
 }
 
 test("every operator is in the table, in both outcomes, but for the one of collections", () => {
-  for (const { name } of OPERATORS) {
+  for (const { name } of RULE_OPERATORS) {
     if (name === "$from") continue;
     const outcomes = new Set(CASES.filter(([operator]) => operator === name).map((one) => one[3]));
     assert.equal(outcomes.size, 2, name);
@@ -153,6 +153,6 @@ test("every operator is in the table, in both outcomes, but for the one of colle
 });
 
 test("no name or alias is taken twice", () => {
-  const names = OPERATORS.flatMap(({ name, aliases }) => [name, ...aliases]);
+  const names = RULE_OPERATORS.flatMap(({ name, aliases }) => [name, ...aliases]);
   assert.equal(new Set(names).size, names.length);
 });

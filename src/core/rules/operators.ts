@@ -10,7 +10,7 @@ import {
   instantOf,
   type Moment,
 } from "./compare.ts";
-import { VALUES, type ValueKind } from "./values.ts";
+import { RULE_VALUES, type RuleValueKind } from "./values.ts";
 
 /** What the left side of a rule is. It decides which operators the rule takes, and with which values. */
 export type Takes = "number" | "metadata" | "ids" | "login" | "flag" | "products";
@@ -21,14 +21,14 @@ export type Takes = "number" | "metadata" | "ids" | "login" | "flag" | "products
  */
 export type Context = Moment & { isAmong(element: unknown, values: readonly unknown[]): boolean };
 
-export type Operator = {
+export type RuleOperator = {
   name: string;
   aliases: readonly string[];
   summary: string;
   /** The most values it takes; the least is one. */
   values_max: number;
   /** The values it takes on each kind of left side; on the others it is refused. */
-  values: Partial<Record<Takes, ValueKind>>;
+  values: Partial<Record<Takes, RuleValueKind>>;
   /** Steps that one element of the left side costs. */
   cost(values: readonly unknown[], element: unknown): number;
   holds(seen: unknown, values: readonly unknown[], context: Context): boolean;
@@ -38,7 +38,7 @@ const VALUES_MAX = 1000;
 const MIDNIGHT = "1970-01-01T00:00:00Z";
 
 type One = (element: unknown, expected: unknown, context: Context) => boolean;
-type Cost = Operator["cost"];
+type Cost = RuleOperator["cost"];
 
 // In steps of about 0.1 µs: what a value costs on the machines that the bench is run on.
 const LOOKUP_STEPS = 3;
@@ -57,22 +57,22 @@ const windowing: Cost = (values) => values.length * WINDOW_STEPS;
 
 /** Some element fits one of the values. A missing value has no elements, so it does not hold. */
 const some =
-  (fits: One): Operator["holds"] =>
+  (fits: One): RuleOperator["holds"] =>
   (seen, values, context) =>
     elementsOf(seen).some((element) => values.some((expected) => fits(element, expected, context)));
 /** No element fits any of the values. It holds for a missing value. */
 const none =
-  (fits: One): Operator["holds"] =>
+  (fits: One): RuleOperator["holds"] =>
   (seen, values, context) =>
     !some(fits)(seen, values, context);
 
-const equal: Operator["holds"] = (seen, values, context) =>
+const equal: RuleOperator["holds"] = (seen, values, context) =>
   elementsOf(seen).some((element) => context.isAmong(element, values));
-const different: Operator["holds"] = (seen, values, context) => !equal(seen, values, context);
+const different: RuleOperator["holds"] = (seen, values, context) => !equal(seen, values, context);
 
 const collections = new WeakMap<readonly unknown[], readonly unknown[]>();
 /** What `$from` names is a collection, also where it does not say so. */
-const inCollection: Operator["holds"] = (seen, values, context) => {
+const inCollection: RuleOperator["holds"] = (seen, values, context) => {
   const named =
     collections.get(values) ??
     values.map((one) => ({
@@ -107,7 +107,7 @@ const inDays =
     return days !== null && fits(days, Number(expected));
   };
 const comparesCount =
-  (fits: (count: number, expected: number) => boolean): Operator["holds"] =>
+  (fits: (count: number, expected: number) => boolean): RuleOperator["holds"] =>
   (seen, values) =>
     fits(elementsOf(seen).length, Number(values[0]));
 
@@ -156,12 +156,12 @@ const {
   daily_hours,
   flag,
   product,
-} = VALUES;
+} = RULE_VALUES;
 const EQUALITY = { number, metadata: scalar, ids: id, login: text, products: product };
 const ORDER = { number, metadata: comparable };
 const TEXT = { metadata: text, login: text };
 
-type Entry = Omit<Operator, "aliases" | "values_max"> & { aliases?: readonly string[]; values_max?: number };
+type Entry = Omit<RuleOperator, "aliases" | "values_max"> & { aliases?: readonly string[]; values_max?: number };
 
 const ENTRIES: readonly Entry[] = [
   { name: "$is", summary: "equals one of the values", values: { ...EQUALITY, flag }, cost: lookup, holds: equal },
@@ -372,17 +372,17 @@ const ENTRIES: readonly Entry[] = [
 ];
 
 /** Every operator of a rule. A new one is one entry above; forms, documents and checks follow from it. */
-export const OPERATORS: readonly Operator[] = ENTRIES.map((entry) => ({
+export const RULE_OPERATORS: readonly RuleOperator[] = ENTRIES.map((entry) => ({
   aliases: [],
   values_max: VALUES_MAX,
   ...entry,
 }));
 
-const byName = new Map(OPERATORS.flatMap((one) => [one.name, ...one.aliases].map((name) => [name, one] as const)));
+const byName = new Map(RULE_OPERATORS.flatMap((one) => [one.name, ...one.aliases].map((name) => [name, one] as const)));
 
 /** What one condition costs on a value, each of its elements for itself. A line is looked up by each of its collections. */
 export function conditionSteps(
-  { cost }: Operator,
+  { cost }: RuleOperator,
   values: readonly unknown[],
   { seen, takes }: { seen: unknown; takes: Takes },
 ): number {
@@ -396,5 +396,5 @@ const collectionsOf = (takes: Takes, line: unknown): number =>
   takes === "products" ? Math.ceil((line as OrderItem).collections.length / COLLECTIONS_PER_STEP) : 0;
 
 /** The operator of that name or alias. */
-export const findOperator = (name: string): Operator | undefined => byName.get(name);
-export const operatorsFor = (takes: Takes): Operator[] => OPERATORS.filter(({ values }) => values[takes]);
+export const findOperator = (name: string): RuleOperator | undefined => byName.get(name);
+export const operatorsFor = (takes: Takes): RuleOperator[] => RULE_OPERATORS.filter(({ values }) => values[takes]);

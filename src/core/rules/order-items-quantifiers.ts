@@ -1,7 +1,15 @@
 import type { OrderItem } from "../order/order.ts";
 import { unitPrice } from "../order/order.ts";
 import { type ExampleFacts, product, sku } from "./examples.ts";
-import { type Ask, defineLinesRule, type Example, type Fits, type Line, type Scope, type Selection } from "./rule.ts";
+import {
+  type Ask,
+  defineLinesRule,
+  type Fits,
+  type Line,
+  type RuleExample,
+  type Scope,
+  type Selection,
+} from "./rule.ts";
 
 const cart = (...items: Partial<OrderItem>[]): ExampleFacts => ({ order: { items } });
 const A = { product: product("prod_a"), price: 100 };
@@ -30,7 +38,7 @@ export const orderItemsAny = defineLinesRule({
     { conditions: { ...isA, $from: [{ id: "pc_1", object: "products_collection" }] }, facts: cart(A, B), holds: false },
     { conditions: { $is_not: [{ id: "prod_a", object: "product" }] }, facts: cart(A, B), holds: true },
     ...[3, 4].map(
-      (quantity): Example => ({
+      (quantity): RuleExample => ({
         conditions: isB,
         rules: { "1": { name: "order.items.aggregated_quantity", conditions: { $more_than_or_equal: [4] } } },
         facts: cart({ ...B, quantity }),

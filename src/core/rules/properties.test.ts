@@ -6,11 +6,11 @@ import { parseDefinition, type RuleDefinition } from "./definition.ts";
 import { type EvaluateOptions, evaluateRules } from "./evaluate.ts";
 import { completeFacts, type ExampleFacts, product, sku } from "./examples.ts";
 import type { RuleFacts } from "./facts.ts";
-import { OPERATORS } from "./operators.ts";
+import { RULE_OPERATORS } from "./operators.ts";
 import { RULES } from "./registry.ts";
 import type { Rule } from "./rule.ts";
 import { traceRules } from "./trace.ts";
-import { VALUES } from "./values.ts";
+import { RULE_VALUES } from "./values.ts";
 
 // Few different values, so that rules and carts meet often.
 const texts = fc.constantFrom("a", "b", "c", "1", "2", "true", "2026-03-04", "2026-03-04T10:00:00Z", "", "a\nb");
@@ -29,27 +29,30 @@ const products = fc.oneof(
   ),
 );
 const VALUE_OF = new Map<unknown, fc.Arbitrary<unknown>>([
-  [VALUES.scalar, fc.oneof(texts, numbers, fc.boolean())],
-  [VALUES.text, texts],
-  [VALUES.id, ids],
-  [VALUES.number, fc.oneof(numbers, fc.constantFrom("1", "2.50", "1000"))],
-  [VALUES.comparable, fc.oneof(numbers, fc.constantFrom("1", "2026-03-04", "2026-03-04T12:00:00"))],
-  [VALUES.date, fc.constantFrom("2026-03-04", "2026-03-05T00:00:00Z", "2026-03-04T12:00:00")],
-  [VALUES.days, fc.constantFrom(0, 1, 2.5)],
-  [VALUES.count, fc.constantFrom(0, 1, 2)],
-  [VALUES.weekday, fc.integer({ min: 0, max: 6 })],
-  [VALUES.timeframe, fc.constantFrom("2026-03-01;P1D;PT12H", "2020-01-31T10:00:00Z;P1M;P2D", "0001-01-01;PT1S;PT1S")],
-  [VALUES.span, fc.constantFrom("2026-03-01;2026-03-08", "2026-03-08;2026-03-01")],
-  [VALUES.daily_hours, fc.constantFrom("09:00;18:00;1,2,3", "00:00;23:59", "10:00;11:00;")],
-  [VALUES.flag, fc.constantFrom(true, false, "true", "false")],
-  [VALUES.product, products],
+  [RULE_VALUES.scalar, fc.oneof(texts, numbers, fc.boolean())],
+  [RULE_VALUES.text, texts],
+  [RULE_VALUES.id, ids],
+  [RULE_VALUES.number, fc.oneof(numbers, fc.constantFrom("1", "2.50", "1000"))],
+  [RULE_VALUES.comparable, fc.oneof(numbers, fc.constantFrom("1", "2026-03-04", "2026-03-04T12:00:00"))],
+  [RULE_VALUES.date, fc.constantFrom("2026-03-04", "2026-03-05T00:00:00Z", "2026-03-04T12:00:00")],
+  [RULE_VALUES.days, fc.constantFrom(0, 1, 2.5)],
+  [RULE_VALUES.count, fc.constantFrom(0, 1, 2)],
+  [RULE_VALUES.weekday, fc.integer({ min: 0, max: 6 })],
+  [
+    RULE_VALUES.timeframe,
+    fc.constantFrom("2026-03-01;P1D;PT12H", "2020-01-31T10:00:00Z;P1M;P2D", "0001-01-01;PT1S;PT1S"),
+  ],
+  [RULE_VALUES.span, fc.constantFrom("2026-03-01;2026-03-08", "2026-03-08;2026-03-01")],
+  [RULE_VALUES.daily_hours, fc.constantFrom("09:00;18:00;1,2,3", "00:00;23:59", "10:00;11:00;")],
+  [RULE_VALUES.flag, fc.constantFrom(true, false, "true", "false")],
+  [RULE_VALUES.product, products],
 ]);
 
 const cents = fc.constantFrom(0, 1, 100, 299, 1000, -1, "1", "1000");
 
 /** A condition that the rule takes. Rules are mostly asked for what they are asked for in life. */
 const conditionsOf = (rule: Rule): fc.Arbitrary<object> => {
-  const operators = OPERATORS.filter(({ values }) => values[rule.takes]);
+  const operators = RULE_OPERATORS.filter(({ values }) => values[rule.takes]);
   const condition = fc.constantFrom(...operators).chain((operator) => {
     const most = rule.takes === "flag" ? 1 : Math.min(3, operator.values_max);
     const name = fc.constantFrom(operator.name, ...operator.aliases);
@@ -165,7 +168,7 @@ const options: fc.Arbitrary<EvaluateOptions> = fc.record(
 );
 
 test("every kind of value has a generator here", () => {
-  for (const kind of Object.values(VALUES)) assert.ok(VALUE_OF.has(kind), kind.says);
+  for (const kind of Object.values(RULE_VALUES)) assert.ok(VALUE_OF.has(kind), kind.says);
 });
 
 test("evaluating never throws, tells what its type says, and a trace agrees with it", () => {

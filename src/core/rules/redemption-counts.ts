@@ -1,6 +1,6 @@
 import type { ExampleFacts } from "./examples.ts";
 import type { Counts } from "./facts.ts";
-import { defineRule, type Example, type Loaded, single } from "./rule.ts";
+import { defineRule, type LoadedFact, type RuleExample, single } from "./rule.ts";
 
 type Counted = "campaign" | "campaign_customer" | "incentive" | "incentive_customer";
 
@@ -10,7 +10,13 @@ const PERIODS: readonly { suffix: string; period: keyof Counts; says: string }[]
   { suffix: ".weekly", period: "week", says: " this week" },
   { suffix: ".monthly", period: "month", says: " this month" },
 ];
-type Subject = { name: string; counted: Counted; loads: Loaded & `${string}_counts`; says: string; hasTotal: boolean };
+type Subject = {
+  name: string;
+  counted: Counted;
+  loads: LoadedFact & `${string}_counts`;
+  says: string;
+  hasTotal: boolean;
+};
 const SUBJECTS: readonly Subject[] = [
   {
     name: "campaign.redemptions.count",
@@ -48,7 +54,7 @@ const isPerCustomer = (counted: Counted): boolean => counted.endsWith("_customer
  * A limit of 1 allows one redemption: the left side is those so far plus the one that is being decided, so that
  * 0 + 1 is within it and 1 + 1 is not.
  */
-const atMostOne = (facts: (existing: number) => ExampleFacts): Example[] => [
+const atMostOne = (facts: (existing: number) => ExampleFacts): RuleExample[] => [
   { conditions: { $less_than_or_equal: [1] }, facts: facts(0), holds: true },
   { conditions: { $less_than_or_equal: [1] }, facts: facts(1), holds: false },
   { conditions: { $less_than: [3] }, facts: facts(1), holds: true },

@@ -1,7 +1,7 @@
 import type { OrderItem } from "../order/order.ts";
 import type { ExampleFacts } from "./examples.ts";
 import type { CustomerFacts, RuleFacts } from "./facts.ts";
-import type { Operator, Takes } from "./operators.ts";
+import type { RuleOperator, Takes } from "./operators.ts";
 
 export type Conditions = Readonly<Record<string, readonly unknown[]>>;
 export type RuleNode = {
@@ -40,10 +40,10 @@ type LoadedCounts = {
   own_counts: "incentive" | "incentive_api_key" | "incentive_user";
 };
 /** Facts that are loaded for the rules that declare them; collections are those that hold a line of the cart. */
-export type Loaded = keyof LoadedOfCustomer | keyof LoadedCounts | "collections";
+export type LoadedFact = keyof LoadedOfCustomer | keyof LoadedCounts | "collections";
 
 /** The facts without what is loaded for other rules. */
-type FactsWith<L extends Loaded> = Omit<RuleFacts, "customer" | "counts"> & {
+type FactsWith<L extends LoadedFact> = Omit<RuleFacts, "customer" | "counts"> & {
   customer:
     | (Omit<CustomerFacts, LoadedOfCustomer[keyof LoadedOfCustomer]> &
         Pick<CustomerFacts, LoadedOfCustomer[Extract<L, keyof LoadedOfCustomer>]>)
@@ -51,7 +51,7 @@ type FactsWith<L extends Loaded> = Omit<RuleFacts, "customer" | "counts"> & {
   counts: Pick<RuleFacts["counts"], LoadedCounts[Extract<L, keyof LoadedCounts>]>;
 };
 /** The facts of a rule whose needs are met: those that it declares, and nothing else that is loaded. */
-export type FactsFor<N extends Need, L extends Loaded> = FactsWith<L> & {
+export type FactsFor<N extends Need, L extends LoadedFact> = FactsWith<L> & {
   [K in N as Slots[K]]: NonNullable<FactsWith<L>[Slots[K]]>;
 };
 
@@ -73,7 +73,7 @@ export function findLack(needs: readonly Need[], facts: RuleFacts): Need | null 
 /** A rule as it is asked: names are resolved, and the rules below it are those that its logic names. */
 export type Ask = {
   property: string | null;
-  conditions: readonly { operator: Operator; values: readonly unknown[] }[];
+  conditions: readonly { operator: RuleOperator; values: readonly unknown[] }[];
   below: readonly { rule: Rule; conditions: Ask["conditions"] }[];
 };
 
@@ -87,7 +87,7 @@ export type Scope = { lines: readonly Line[]; each: "some" | "every" };
 
 export const single = (value: unknown): Reading => ({ each: "some", values: [value] });
 
-export type Example = {
+export type RuleExample = {
   /** What the example shows, where the numbers do not say it. */
   note?: string;
   property?: string;
@@ -105,11 +105,11 @@ type RuleBase = {
   family: Family;
   needs: readonly Need[];
   /** What is loaded for the rule: nobody keeps a list beside this one. */
-  loads: readonly Loaded[];
+  loads: readonly LoadedFact[];
   takes: Takes;
   /** Whether the rule looks at one property of metadata, which its node has to name. */
   property: boolean;
-  examples: readonly Example[];
+  examples: readonly RuleExample[];
 };
 /** Compares a value. `place` says where it may stand; `after` that its value is known only after the calculation. */
 export type ValueRule = RuleBase & {
@@ -137,7 +137,7 @@ type Written<R, K extends keyof R> = Omit<R, "kind" | K> & Partial<Pick<R, K>>;
 type ValueOptions = "place" | "after" | "unit" | "property";
 
 /** A rule that compares a value. `needs` and `loads` say which facts `read` is given. */
-export function defineRule<const N extends Need = never, const L extends Loaded = never>(
+export function defineRule<const N extends Need = never, const L extends LoadedFact = never>(
   rule: Omit<Written<ValueRule, ValueOptions>, "needs" | "loads" | "read"> & {
     needs: readonly N[];
     loads?: readonly L[];

@@ -3,7 +3,7 @@ import { ApplicableEntryInBody, ENTRIES_MAX } from "../discounts/applicable-sche
 import { BUNDLE_LIMIT_MAX } from "../discounts/bundle.ts";
 import { CheckedLater, Choice, Nullable, open, optional, type Props } from "../shapes.ts";
 import { TEXT_LENGTH_MAX } from "./definition.ts";
-import { OPERATORS } from "./operators.ts";
+import { RULE_OPERATORS } from "./operators.ts";
 import { RULE_NAMES } from "./registry.ts";
 import type { RuleMap } from "./rule.ts";
 
@@ -71,7 +71,7 @@ export const RuleNodeInBody = open(
         open(
           optional(
             Object.fromEntries(
-              OPERATORS.flatMap(({ name, aliases }) => [name, ...aliases]).map((name) => [name, RuleValues]),
+              RULE_OPERATORS.flatMap(({ name, aliases }) => [name, ...aliases]).map((name) => [name, RuleValues]),
             ),
           ),
           {

@@ -8,7 +8,7 @@ import {
   holdsFor,
   type Judged,
   type JudgedLeaf,
-  judge,
+  judgeRules,
   type Skip,
 } from "./judge.ts";
 import type { Ask, Need } from "./rule.ts";
@@ -54,7 +54,7 @@ const TEXT_LENGTH_MAX = 200;
  * bounded, and lists and texts are cut, so that a trace is at most some hundred small objects.
  */
 export const traceRules = (definition: Evaluable, facts: RuleFacts, options: EvaluateOptions): Trace =>
-  traceOf(judge(treeOf(definition.rules), facts, options), facts);
+  traceOf(judgeRules(treeOf(definition.rules), facts, options), facts);
 
 function traceOf(judged: Judged, facts: RuleFacts): Trace {
   spend(facts.steps, TRACED_STEPS);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { Value } from "typebox/value";
-import { VALUES, type ValueKind } from "./values.ts";
+import { RULE_VALUES, type RuleValueKind } from "./values.ts";
 
 const samples: fc.Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 1 }),
@@ -20,16 +20,16 @@ const samples: fc.Arbitrary<unknown> = fc.oneof(
   ),
 );
 /** Kinds whose schema is text, of which the check takes only some. */
-const NARROWER = new Set<ValueKind>([
-  VALUES.number,
-  VALUES.comparable,
-  VALUES.date,
-  VALUES.timeframe,
-  VALUES.span,
-  VALUES.daily_hours,
+const NARROWER = new Set<RuleValueKind>([
+  RULE_VALUES.number,
+  RULE_VALUES.comparable,
+  RULE_VALUES.date,
+  RULE_VALUES.timeframe,
+  RULE_VALUES.span,
+  RULE_VALUES.daily_hours,
 ]);
 
-for (const [name, kind] of Object.entries(VALUES)) {
+for (const [name, kind] of Object.entries(RULE_VALUES)) {
   test(`a value is taken as ${name} only if its schema takes it${NARROWER.has(kind) ? "" : ", and always then"}`, () => {
     fc.assert(
       fc.property(samples, (value) => {

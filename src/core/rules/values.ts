@@ -5,7 +5,7 @@ import { parseInstant } from "../time/instant.ts";
 import { comparableNumber } from "./compare.ts";
 
 /** What an operator compares with: a schema for forms and documents, the words for it, and the check itself. */
-export type ValueKind = { schema: TSchema; says: string; accepts(value: unknown): boolean };
+export type RuleValueKind = { schema: TSchema; says: string; accepts(value: unknown): boolean };
 
 const TEXT_LENGTH_MAX = 2000;
 const DAYS_MAX = 100_000;
@@ -63,7 +63,7 @@ function isProduct(value: unknown): boolean {
   return isId(id) && isOneOf(TYPES, type) && isOneOf(OBJECTS, object) && sourceFits && effectFits;
 }
 
-export const VALUES = {
+export const RULE_VALUES = {
   scalar: {
     schema: Type.Union([text, Type.Number(), Type.Boolean()]),
     says: "text, a number, true or false",
@@ -114,4 +114,4 @@ export const VALUES = {
     says: "an object with the id of a product",
     accepts: isProduct,
   },
-} satisfies Record<string, ValueKind>;
+} satisfies Record<string, RuleValueKind>;

@@ -16,13 +16,13 @@ export type SkipKey = keyof typeof SKIPS;
 /** What decides the place of a redeemable in a stack. */
 export type Stackable = { category_id: string | null; hierarchy: number | null };
 
-export type Outcome<R, F> =
+export type StackOutcome<R, F> =
   | { status: "APPLICABLE"; result: R }
   | { status: "INAPPLICABLE"; failure: F }
   | { status: "SKIPPED"; reason: SkipKey };
 
 /** What became of one candidate, and the state in which its turn came. */
-export type Settled<C, S, R, F> = { candidate: C; outcome: Outcome<R, F>; before: S };
+export type Settled<C, S, R, F> = { candidate: C; outcome: StackOutcome<R, F>; before: S };
 
 /** How one redeemable is judged. `try` sees the cart as those before it left it. */
 export type Judge<C, S, R, F> = {
@@ -96,7 +96,7 @@ export function walkStack<C extends Stackable, S, R, F>(
   let [state, failed] = [initial, false];
   const outcomes = list.map((candidate) => {
     const before = state;
-    const settle = (outcome: Outcome<R, F>) => ({ candidate, outcome, before });
+    const settle = (outcome: StackOutcome<R, F>) => ({ candidate, outcome, before });
     const skip = (reason: SkipKey) => settle({ status: "SKIPPED", reason });
     if (failed && settings.redeemables_application_mode === "ALL") return skip("preceding_validation_failed");
     if (dropped.has(candidate)) return skip("exclusion_rules_not_met");

@@ -10,7 +10,7 @@ const UNSUPPORTED = ["redemption.api_key", "redemption.user.login", "customer.lo
 
 export type MetadataKey = { related_object: string; property: string };
 /** What rules name: by id or, for products and SKUs, by source id too. Each once. */
-export type Named = {
+export type NamedInTemplate = {
   products: string[];
   skus: string[];
   product_collections: string[];
@@ -26,7 +26,10 @@ const distinctByJson = <T>(values: readonly T[]): T[] => [
 const nodesIn = (map: RuleMap): RuleNode[] => nodesOf(map).flatMap(([, node]) => [node, ...nodesIn(node.rules)]);
 
 /** What the rules of a campaign and the units of its discount name. */
-export function namedInDefinitions(definitions: readonly RuleDefinition[], unitTypes: readonly string[]): Named {
+export function namedInDefinitions(
+  definitions: readonly RuleDefinition[],
+  unitTypes: readonly string[],
+): NamedInTemplate {
   const nodes = definitions.flatMap(({ rules, bundle_rules: { limit: _, ...bundle } }) => [
     ...nodesIn(rules),
     ...nodesIn(bundle as RuleMap),

@@ -10,10 +10,10 @@ const iso = (ms: number): string => new Date(ms).toISOString();
 export const endOfSession = (now: string): string => iso(Date.parse(now) + WHOLE_MS);
 
 /** When a session ends that is not used any more. */
-export const expiryOf = ({ last_used_at, ends_at }: SessionTimes): string =>
+export const sessionExpiry = ({ last_used_at, ends_at }: SessionTimes): string =>
   iso(Math.min(Date.parse(ends_at), Date.parse(last_used_at) + IDLE_MS));
 
-export const isLive = (times: SessionTimes, now: string): boolean => Date.parse(expiryOf(times)) > Date.parse(now);
+export const isLive = (times: SessionTimes, now: string): boolean => Date.parse(sessionExpiry(times)) > Date.parse(now);
 
 /** Sessions that were last used before this are over. */
 export const idleSince = (now: string): string => iso(Date.parse(now) - IDLE_MS);

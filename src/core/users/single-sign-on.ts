@@ -43,7 +43,7 @@ const ADDRESS_MAX = 254;
 const refuse = (details: string): Entrance => ({ way: "refuse", details });
 
 /** Whether everybody with an address of its domain may come. A domain stands for itself, not for those below it. */
-export const isListed = (email: string, domains: readonly string[]): boolean =>
+export const hasListedDomain = (email: string, domains: readonly string[]): boolean =>
   domains.includes(ADDRESS.exec(email)?.[1]?.toLowerCase() ?? "");
 
 /** Decides how somebody comes in who was at the provider. An address counts only when the provider has verified it. */
@@ -56,13 +56,13 @@ export function entranceOf({ identity, linked, owner, domains, now }: Arrival): 
     return refuse("The provider does not tell an e-mail address");
   if (!is_verified) return refuse(`The provider does not say that it has verified ${email}`);
   if (owner === null)
-    return isListed(email, domains)
+    return hasListedDomain(email, domains)
       ? { way: "join", email }
       : refuse(`${email} was not invited: ask for an invitation`);
   if (owner.has_password) return { way: "prove", user_id: owner.id };
   // An address may be given to somebody else; what was linked with it stays with whom it was linked.
   if (owner.has_identity) return refuse(`${email} belongs to another account of the provider`);
-  if (isListed(email, domains) || (owner.invitation_until !== null && owner.invitation_until > now))
+  if (hasListedDomain(email, domains) || (owner.invitation_until !== null && owner.invitation_until > now))
     return { way: "link", user_id: owner.id };
   return refuse(`The invitation of ${email} has expired, or was used: ask for a new one`);
 }

@@ -1,8 +1,8 @@
 import { applyDiscount, discountSteps, namesProducts, withLimits } from "../discounts/apply.ts";
 import { type BundleResult, bundleSteps, findBundles } from "../discounts/bundle.ts";
-import { payItemsWithCredits, payWithCredits, payWithPoints } from "../discounts/credits.ts";
-import { effectOf } from "../discounts/discount.ts";
-import { limitOf, type UsedUnits, unitsCounted } from "../discounts/items.ts";
+import { payItemsWithCredits, payStepWithPoints, payWithCredits } from "../discounts/credits.ts";
+import { effectOfDiscount } from "../discounts/discount.ts";
+import { limitOfCounter, type UsedUnits, unitsCounted } from "../discounts/items.ts";
 import { definitionOf } from "../discounts/registry.ts";
 import { mergeApplicableTo } from "../discounts/targets.ts";
 import { isOf } from "../discounts/units.ts";
@@ -59,7 +59,7 @@ export function judge(candidate: Candidate, running: Running, situation: Situati
   spend(situation.steps, JUDGE_STEPS + validitySteps(candidate));
   const refused = refuseAnyway(candidate, situation) ?? ruleFailure(candidate, running, situation, "before");
   if (refused) return { error: refused };
-  const bundle = bundleOf(candidate, running.order ?? EMPTY_ORDER, situation);
+  const bundle = heldBundle(candidate, running.order ?? EMPTY_ORDER, situation);
   if (bundle && lacksBundle(bundle, situation)) return { error: violated("order_rules_violated", candidate), bundle };
   const applied = applyBenefit(candidate, running, { situation, bundle });
   if ("error" in applied) return applied;
@@ -110,7 +110,7 @@ function ruleFailure(
 }
 
 /** The bundle that the rules ask for, as the cart holds it; of several, the one it holds fewest of. */
-export function bundleOf({ rules }: Redeemable, order: Order, { steps }: Situation): BundleResult | undefined {
+export function heldBundle({ rules }: Redeemable, order: Order, { steps }: Situation): BundleResult | undefined {
   let fewest: BundleResult | undefined;
   for (const { bundle } of rules) {
     if (bundle) spend(steps, bundleSteps(order, bundle));
@@ -136,7 +136,7 @@ export function applyBenefit(
   const order = running.order ?? EMPTY_ORDER;
   spend(situation.steps, discountSteps(benefit.discount, order, applicableTo));
   const definition = definitionOf(benefit.discount);
-  const effect = definition.effects[effectOf(benefit.discount, namesProducts(applicableTo))]!;
+  const effect = definition.effects[effectOfDiscount(benefit.discount, namesProducts(applicableTo))]!;
   const changesGoods = definition.kind === "goods";
   const gone = changesGoods ? goneUnit(effect.adds(benefit.discount), order, situation) : null;
   if (gone !== null) return { error: notFound("product", gone).body };
@@ -191,7 +191,7 @@ function usedBefore({ used_units, campaign_id }: Redeemable, { applied }: Runnin
   const all = new Map(used_units);
   for (const { units } of same)
     for (const [key, count] of units!)
-      if (limitOf(key).includes("_campaign_")) all.set(key, (all.get(key) ?? 0) + count);
+      if (limitOfCounter(key).includes("_campaign_")) all.set(key, (all.get(key) ?? 0) + count);
   return all;
 }
 
@@ -280,7 +280,7 @@ function applyPoints(
     return { error: errorBody("missing_order", { details: "Order is required when paying with points" }) };
   if (order.amount === null)
     return { error: errorBody("missing_amount", { details: "Amount is required when paying with points" }) };
-  const paid = payWithPoints(order, requested ?? available, price.exchange);
+  const paid = payStepWithPoints(order, requested ?? available, price.exchange);
   // Contract is silent: points that pay for nothing are not spent. What a stack has covered before is no fault of them.
   const isCovered = order.amount > 0 && payable(order) === 0;
   if (requested === 0 || (paid.order.applied_discount_amount === 0 && !isCovered))

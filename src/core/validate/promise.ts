@@ -39,7 +39,7 @@ const canonical = (value: unknown): unknown => {
 export const isSamePromise = (one: unknown, other: unknown): boolean =>
   JSON.stringify(canonical(one)) === JSON.stringify(canonical(other));
 
-const nameOf = ({ object, id }: PromisedPrice["redeemables"][number]): string => `${object} ${id}`;
+const redeemableKey = ({ object, id }: PromisedPrice["redeemables"][number]): string => `${object} ${id}`;
 const printedValue = (value: unknown): string => (value === undefined ? "none" : String(value));
 
 /** What of a promise would be different now, in words, and the redeemable of `now` that it is about, if any is. */
@@ -48,9 +48,9 @@ export function differenceIn(
   now: PromisedPrice,
 ): { says: string; index: number | null } | null {
   if (isSamePromise(promised, now)) return null;
-  const before = new Map(promised.redeemables.map((redeemable) => [nameOf(redeemable), redeemable]));
+  const before = new Map(promised.redeemables.map((redeemable) => [redeemableKey(redeemable), redeemable]));
   const found = now.redeemables.findIndex(
-    (redeemable) => !isSamePromise(before.get(nameOf(redeemable)) ?? null, redeemable),
+    (redeemable) => !isSamePromise(before.get(redeemableKey(redeemable)) ?? null, redeemable),
   );
   const index = found === -1 ? null : found;
   if (promised.total_amount !== now.total_amount) {
@@ -63,15 +63,16 @@ export function differenceIn(
   });
   if (index !== null) {
     const is = now.redeemables[index]!;
-    const was = before.get(nameOf(is));
-    if (!was) return { says: `The validation promised nothing of ${nameOf(is)}`, index };
+    const was = before.get(redeemableKey(is));
+    if (!was) return { says: `The validation promised nothing of ${redeemableKey(is)}`, index };
     const field = ["status", "discount", "credits", "points"].find((name) => was[name] !== is[name])!;
-    return differs(`${field} of ${nameOf(is)}`, was[field], is[field]);
+    return differs(`${field} of ${redeemableKey(is)}`, was[field], is[field]);
   }
   const missing = promised.redeemables.find(
-    (redeemable) => !now.redeemables.some((other) => nameOf(other) === nameOf(redeemable)),
+    (redeemable) => !now.redeemables.some((other) => redeemableKey(other) === redeemableKey(redeemable)),
   );
-  if (missing) return { says: `The validation promised it with ${nameOf(missing)}, which is left out now`, index };
+  if (missing)
+    return { says: `The validation promised it with ${redeemableKey(missing)}, which is left out now`, index };
   if (promised.discount !== now.discount) return differs("discount", promised.discount, now.discount);
   return { says: "The validation promised it with the redeemables in another order", index };
 }

@@ -9,7 +9,7 @@ import type { Stackable } from "../stacking/walk.ts";
 import type { ValidityFields } from "../time/validity.ts";
 
 /** What redeeming brings. */
-export type Benefit =
+export type RedeemableBenefit =
   | { kind: "discount"; discount: Discount }
   | {
       kind: "gift";
@@ -58,7 +58,7 @@ export type Redeemable = Stackable & {
   published: number;
   metadata: Metadata;
   rules: readonly AssignedRule[];
-  benefit: Benefit;
+  benefit: RedeemableBenefit;
   holder_ids: readonly string[] | null;
   referrer_id: string | null;
   /** Whether the customer has the address of the referrer; such a customer may not be stored yet. */

@@ -1,4 +1,4 @@
-import type { Step } from "../discounts/apply.ts";
+import type { DiscountStep } from "../discounts/apply.ts";
 import type { BundleResult } from "../discounts/bundle.ts";
 import type { Explain } from "../discounts/explain.ts";
 import type { UsedUnits } from "../discounts/items.ts";
@@ -49,12 +49,12 @@ export type Running = {
 export type Applied = {
   order: Order | null;
   applicableTo: ApplicableTo;
-  discount?: Step["discount"];
+  discount?: DiscountStep["discount"];
   gift?: { credits: number; balance: number };
   loyalty_card?: { points: number };
   bundle?: BundleResult;
-  targets: Step["targets"];
-  replacements: Step["replacements"];
+  targets: DiscountStep["targets"];
+  replacements: DiscountStep["replacements"];
   /** Units that count against limits over time; left out when there are none. */
   units?: UsedUnits;
   hasEffect: boolean;

@@ -7,7 +7,7 @@ import type { Discount } from "../discounts/discount.ts";
 import { type Order, totalsOf } from "../order/order.ts";
 import { DEFAULT_STACKING, type StackingSettings } from "../stacking/settings.ts";
 import { decide } from "./decide.ts";
-import type { Benefit, Candidate, Redeemable } from "./redeemable.ts";
+import type { Candidate, Redeemable, RedeemableBenefit } from "./redeemable.ts";
 import type { Situation } from "./situation.ts";
 import { traceDecision } from "./trace.ts";
 
@@ -199,7 +199,7 @@ test("credits and points: what is there, held, wanted and used", () => {
     used: 0,
   });
   const reward = { id: "rew_1", price: { exchange: { points_ratio: 100, exchange_ratio: 20 } } };
-  const card: Benefit = { kind: "points", balance: 300, locked: 0, reward, requested: 200 };
+  const card: RedeemableBenefit = { kind: "points", balance: 300, locked: 0, reward, requested: 200 };
   assert.deepEqual(says(redeemable(card), of(4500)), [
     "300 points there, 0 points held by others, 200 points wanted, 45.00 to pay: 200 points used",
   ]);
@@ -321,10 +321,14 @@ const included = fc.option(
 const redeemables: fc.Arbitrary<Redeemable> = fc
   .record({
     benefit: fc.oneof(
-      { weight: 5, arbitrary: discounts as fc.Arbitrary<Discount | Benefit> },
+      { weight: 5, arbitrary: discounts as fc.Arbitrary<Discount | RedeemableBenefit> },
       {
         weight: 1,
-        arbitrary: fc.constantFrom<Benefit>(gift(700), gift(300, { requested: 400 }), gift(300, { locked: 100 })),
+        arbitrary: fc.constantFrom<RedeemableBenefit>(
+          gift(700),
+          gift(300, { requested: 400 }),
+          gift(300, { locked: 100 }),
+        ),
       },
     ),
     included,

@@ -1,4 +1,4 @@
-import { type Caps, type Explained, money } from "../discounts/explain.ts";
+import { type Caps, type Explained, moneyText } from "../discounts/explain.ts";
 import { definitionOf } from "../discounts/registry.ts";
 import { shownPercent } from "../money/amounts.ts";
 import { type Order, totalsOf } from "../order/order.ts";
@@ -8,8 +8,8 @@ import { type Steps, spend } from "../steps.ts";
 import { lacksBundle, type TracedCheck, traceChecks } from "./checks.ts";
 import { calculationOf, type Decided, type Decision } from "./decide.ts";
 import { redeemableFacts } from "./facts.ts";
-import { applyBenefit, bundleOf, EMPTY_ORDER, type Failure } from "./judge.ts";
-import type { Benefit, Redeemable } from "./redeemable.ts";
+import { applyBenefit, EMPTY_ORDER, type Failure, heldBundle } from "./judge.ts";
+import type { Redeemable, RedeemableBenefit } from "./redeemable.ts";
 import type { Applied, Running, Situation } from "./situation.ts";
 
 export type TracedRules = { id: string; passed: boolean; trace: Trace };
@@ -78,7 +78,7 @@ function traceTried(
   const checks = traceChecks(redeemable, situation);
   if (checks.some(({ passed }) => !passed)) return { checks, rules: [] };
   const rules = tracedRules(redeemable, running, situation, null);
-  const found = bundleOf(redeemable, running.order ?? EMPTY_ORDER, situation);
+  const found = heldBundle(redeemable, running.order ?? EMPTY_ORDER, situation);
   const bundle = found && { quantity: found.quantity, limit: found.limit, passed: !lacksBundle(found, situation) };
   const start = { checks, rules, ...(bundle && { bundle }) };
   if (rules.some(({ passed }) => !passed) || bundle?.passed === false) return start;
@@ -164,7 +164,7 @@ const CAP_WORDS: Readonly<Record<string, string>> = {
   product_aggregated_amount_limit: "aggregated_amount_limit of the product",
 };
 const cutWords = ({ cut }: ReturnType<typeof cutBy>): string =>
-  cut ? `; ${CAP_WORDS[cut.by] ?? cut.by} leaves ${money(cut.to)}` : "";
+  cut ? `; ${CAP_WORDS[cut.by] ?? cut.by} leaves ${moneyText(cut.to)}` : "";
 
 function tracedStep(piece: Explained): TracedStep {
   switch (piece.kind) {
@@ -183,8 +183,8 @@ function tracedStep(piece: Explained): TracedStep {
       return lineStep(piece);
     case "split": {
       const { value, caps, whole, by, shares } = piece;
-      const parts = shares.map(({ share }) => money(share)).slice(0, STEPS_MAX);
-      const says = `${money(value)} off${cutWords(cutBy(value, caps))}; by ${by}: ${parts.join(", ")}`;
+      const parts = shares.map(({ share }) => moneyText(share)).slice(0, STEPS_MAX);
+      const says = `${moneyText(value)} off${cutWords(cutBy(value, caps))}; by ${by}: ${parts.join(", ")}`;
       return { kind: "split", says, value, whole, by, shares: shares.slice(0, STEPS_MAX) };
     }
   }
@@ -204,20 +204,20 @@ const tracedUnits = (applied: Applied | null): TracedStep[] =>
   (applied?.order?.items ?? []).flatMap((item, line) => {
     const { applied_quantity: added, applied_discount_quantity: free, applied_discount_amount: taken } = item;
     if (added === 0 && free === 0 && taken === 0) return [];
-    const says = `items[${line}]: ${added < 0 ? `${-added} units taken away` : `${added} units added`}, ${money(taken)} off`;
+    const says = `items[${line}]: ${added < 0 ? `${-added} units taken away` : `${added} units added`}, ${moneyText(taken)} off`;
     return [{ kind: "units", says, line, added, free, taken }];
   });
 
 /** Credits and points: what is there, what others hold, what was wanted and what was used. */
-function spentOf(benefit: Benefit, order: Order | null, applied: Applied | null): TracedStep[] {
+function spentOf(benefit: RedeemableBenefit, order: Order | null, applied: Applied | null): TracedStep[] {
   if (benefit.kind === "discount") return [];
   const { balance, locked, requested } = benefit;
   const isGift = benefit.kind === "gift";
-  const shown = (value: number) => (isGift ? money(value) : `${value} points`);
+  const shown = (value: number) => (isGift ? moneyText(value) : `${value} points`);
   const used = (isGift ? applied?.gift?.credits : applied?.loyalty_card?.points) ?? 0;
   const payable = order === null || order.amount === null ? null : totalsOf(order).total_amount;
   const wants = requested === null ? "as much as it takes" : shown(requested);
-  const pays = payable === null ? "" : `, ${money(payable)} to pay`;
+  const pays = payable === null ? "" : `, ${moneyText(payable)} to pay`;
   const says = `${shown(balance)} there, ${shown(locked)} held by others, ${wants} wanted${pays}: ${shown(used)} used`;
   return [{ kind: isGift ? "credits" : "points", says, balance, locked, requested, payable, used }];
 }

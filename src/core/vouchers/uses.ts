@@ -5,7 +5,7 @@ type Calendar = Exclude<PeriodKind, "total">;
 /** The first day of a period, how often in it, and how often in the period before it. */
 type Period = readonly [start: string, count: number, before: number];
 /** How often a code was redeemed in the periods that hold now, and with which API key. Rolled back ones do not count. */
-export type Uses = { readonly [K in Calendar]?: Period } & { readonly keys?: Readonly<Record<string, number>> };
+export type CodeUses = { readonly [K in Calendar]?: Period } & { readonly keys?: Readonly<Record<string, number>> };
 export type Starts = Readonly<Record<Calendar, string>>;
 
 const CALENDAR = ["day", "week", "month"] as const satisfies readonly Calendar[];
@@ -29,14 +29,14 @@ function countIn(kind: Calendar, period: Period | undefined, start: string): num
   return period[0] > start && before(kind, period[0]) === start ? period[2] : 0;
 }
 
-export const countsAt = (uses: Uses | null, total: number, starts: Starts): Counts => ({
+export const countsAt = (uses: CodeUses | null, total: number, starts: Starts): Counts => ({
   total,
   day: countIn("day", uses?.day, starts.day),
   week: countIn("week", uses?.week, starts.week),
   month: countIn("month", uses?.month, starts.month),
 });
 
-export const keyUses = (uses: Uses | null, keyId: string): number => uses?.keys?.[keyId] ?? 0;
+export const keyUses = (uses: CodeUses | null, keyId: string): number => uses?.keys?.[keyId] ?? 0;
 
 function moved(
   kind: Calendar,
@@ -51,7 +51,10 @@ function moved(
 }
 
 /** One use more, or with -1 one less in the periods in which it was made. */
-export function addUse(uses: Uses | null, { starts, keyId, by }: { starts: Starts; keyId: string; by: 1 | -1 }): Uses {
+export function addUse(
+  uses: CodeUses | null,
+  { starts, keyId, by }: { starts: Starts; keyId: string; by: 1 | -1 },
+): CodeUses {
   const periods = CALENDAR.flatMap((kind) => {
     const period = moved(kind, uses?.[kind], { start: starts[kind], by });
     return period ? [[kind, period] as const] : [];

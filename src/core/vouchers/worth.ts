@@ -1,6 +1,6 @@
 import { VALUE_FIELDS } from "../campaigns/kind.ts";
 import type { Discount } from "../discounts/discount.ts";
-import type { Sums } from "../ledger/account.ts";
+import type { AccountSums } from "../ledger/account.ts";
 import { mergeMetadata } from "../metadata/size.ts";
 import type { Metadata } from "../order/order.ts";
 import type { ValidityFields } from "../time/validity.ts";
@@ -61,10 +61,10 @@ export function mergeSettings(before: VoucherSettings, sent: SettingsSent): Vouc
 
 export const saysNothing = (sent: SettingsSent): boolean => Object.keys(defined(sent)).length === 0;
 
-type Used = { type: VoucherType; account: Sums | null };
+type Used = { type: VoucherType; account: AccountSums | null };
 
 /** What a card holds and held; before anything was moved it is what its settings say. Null: it is no card. */
-export function sumsOf({ type, account }: Used, { gift, loyalty_card }: VoucherSettings): Sums | null {
+export function sumsOf({ type, account }: Used, { gift, loyalty_card }: VoucherSettings): AccountSums | null {
   if (type === "DISCOUNT_VOUCHER") return null;
   const received = (type === "GIFT_VOUCHER" ? gift?.amount : loyalty_card?.points) ?? 0;
   return account ?? { available: received, pending: 0, received, subtracted: 0, expired: 0, spent: 0 };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { headerFault, isWebAddress } from "./headers.ts";
+import { isWebAddress, webhookHeaderFault } from "./headers.ts";
 
 test("an address is an http or https one without a password", () => {
   for (const text of ["https://shop.example/hooks?a=1", "http://localhost:8080", "https://[::1]/", "http://a"])
@@ -11,7 +11,7 @@ test("an address is an http or https one without a password", () => {
 });
 
 test("what Laurel says itself cannot be set", () => {
-  for (const name of ["authorization", "x-shop", "traceparent"]) assert.equal(headerFault(name), null);
+  for (const name of ["authorization", "x-shop", "traceparent"]) assert.equal(webhookHeaderFault(name), null);
   for (const name of ["host", "content-length", "webhook-signature", "x-voucherify-signature"])
-    assert.match(headerFault(name)!, new RegExp(`'${name}'`));
+    assert.match(webhookHeaderFault(name)!, new RegExp(`'${name}'`));
 });

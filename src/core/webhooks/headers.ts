@@ -6,7 +6,7 @@ const RESERVED = new Set([
 ]);
 
 /** Why a header cannot be sent along; null: it can. */
-export function headerFault(name: string): string | null {
+export function webhookHeaderFault(name: string): string | null {
   return RESERVED.has(name) ? `Property .headers must NOT have the name '${name}': Laurel sets it itself` : null;
 }
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from "typebox";
 import { ALL_PRODUCTS_ID } from "../../core/discounts/discount.ts";
 import { PRODUCT_FIELDS } from "../../core/filters/fields.ts";
-import { type Evaluation, evaluationOf } from "../../core/filters/operator.ts";
+import { evaluationOf, type FilterEvaluation } from "../../core/filters/operator.ts";
 import { type CompiledFilter, compileFilter, matchesFilter, neededFacts } from "../../core/filters/predicate.ts";
 import { collectionMembers, skuMetadata, subjectOf } from "../../core/order/collections.ts";
 import { zoneOf } from "../../core/time/zone.ts";
@@ -31,20 +31,20 @@ const PREVIEW_SHOWN = 10;
 
 /** A SKU with its product, and with the metadata of both. */
 const SkuWithProduct = Type.Object({ ...Sku.properties, product: Product }, { title: "SkuWithProduct" });
-export const CollectionProduct = Type.Union([Product, SkuWithProduct], { title: "CollectionProduct" });
-export type CollectionProduct = Static<typeof CollectionProduct>;
+export const ShownCollectionProduct = Type.Union([Product, SkuWithProduct], { title: "CollectionProduct" });
+export type ShownCollectionProduct = Static<typeof ShownCollectionProduct>;
 export const CollectionPreview = Type.Object(
   {
     count: Type.Integer({ description: "Products and SKUs that fit." }),
     approximate: Type.Boolean({ description: "The filter was asked of the newest part of a large catalogue." }),
-    products: Type.Array(CollectionProduct, { description: "The newest ten of them." }),
+    products: Type.Array(ShownCollectionProduct, { description: "The newest ten of them." }),
     object: Type.Literal("products_collection_preview"),
   },
   { title: "ProductCollectionPreview" },
 );
 type CollectionPreview = Static<typeof CollectionPreview>;
 
-type CollectionPage = { rows: CollectionProduct[]; total: number };
+type CollectionPage = { rows: ShownCollectionProduct[]; total: number };
 type Page = { items: ItemsQuery; limit: number; offset: number };
 /** `scanned`: how many items the filter was asked of. */
 type Matching = CollectionPage & { scanned: number };
@@ -96,7 +96,7 @@ async function matching(c: Ctx, filter: CompiledFilter, page: Page, most = SCANN
   const { items, limit, offset } = page;
   const at = evaluationOf({ now: c.now, zone: zoneOf(c.project) });
   const needsSkus = neededFacts(filter).has("skus");
-  const rows: CollectionProduct[] = [];
+  const rows: ShownCollectionProduct[] = [];
   let [total, scanned, after] = [0, 0, undefined as ItemKey | undefined];
   const size = { atOnce: SCANNED_AT_ONCE };
   while (scanned < most) {
@@ -114,7 +114,7 @@ async function matching(c: Ctx, filter: CompiledFilter, page: Page, most = SCANN
   return { rows, total, scanned };
 }
 
-const fits = (filter: CompiledFilter, { product, sku, skus }: Item, at: Evaluation): boolean =>
+const fits = (filter: CompiledFilter, { product, sku, skus }: Item, at: FilterEvaluation): boolean =>
   matchesFilter(filter, subjectOf({ ...product, skus }, sku), at);
 
 /** What the keys stand for, in their order. What was deleted since they were read is left out. */
@@ -131,7 +131,7 @@ async function loadItems(c: Ctx, keys: readonly ItemKey[], needsSkus: boolean): 
   });
 }
 
-const itemView = ({ product, sku }: Item): CollectionProduct =>
+const itemView = ({ product, sku }: Item): ShownCollectionProduct =>
   sku
     ? { ...skuView(sku), metadata: skuMetadata(product.metadata, sku.metadata), product: productView(product) }
     : productView(product);

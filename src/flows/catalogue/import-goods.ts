@@ -1,6 +1,6 @@
 import { listCell, moneyCell, objectCell, textCell } from "../../core/bulk/cells.ts";
 import type { Columns } from "../../core/bulk/columns.ts";
-import type { Outcome } from "../../core/bulk/entry.ts";
+import type { BulkOutcome } from "../../core/bulk/entry.ts";
 import { ApiError, type ErrorBody, errorBody, notFound } from "../../core/errors.ts";
 import { metadataFault } from "../../core/metadata/check.ts";
 import { metadataSizeFault } from "../../core/metadata/size.ts";
@@ -53,7 +53,7 @@ export const PRODUCT_FILE: ImportKind<ProductLine> = {
     const known = await lockProductsBySource(c.db, c.project.id, sourceIds);
     const rows = new Map(known.map((row) => [row.source_id!, row]));
     const [made, written]: [Set<string>, Map<string, ProductRow>] = [new Set(), new Map()];
-    const outcomes = values.map((line): Outcome => {
+    const outcomes = values.map((line): BulkOutcome => {
       const before = line.source_id === undefined ? undefined : rows.get(line.source_id);
       const refused = before ? null : productRefusal(c, line);
       if (refused) return { found: false, refused };
@@ -123,7 +123,7 @@ export const SKU_FILE: ImportKind<SkuLine> = {
     const sourceIds = [...new Set(values.map(({ source_id }) => source_id))];
     const rows = new Map((await lockSkusBySource(c.db, c.project.id, sourceIds)).map((row) => [row.source_id!, row]));
     const [made, changed]: [Map<string, SkuRow>, Map<string, SkuRow>] = [new Map(), new Map()];
-    const outcomes = values.map((line): Outcome => {
+    const outcomes = values.map((line): BulkOutcome => {
       const before = rows.get(line.source_id);
       const product = products.get(line.product_id);
       const after = product

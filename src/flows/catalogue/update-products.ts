@@ -1,4 +1,4 @@
-import type { Outcome } from "../../core/bulk/entry.ts";
+import type { BulkOutcome } from "../../core/bulk/entry.ts";
 import { errorBody } from "../../core/errors.ts";
 import { metadataFault } from "../../core/metadata/check.ts";
 import { metadataSizeFault } from "../../core/metadata/size.ts";
@@ -25,7 +25,7 @@ export const PRODUCTS: BulkKind<ProductEntry> = {
     const locked = await lockProductsBySource(c.db, c.project.id, sourceIds);
     const rows = new Map(locked.map((row) => [row.source_id!, row]));
     const [made, changed] = [new Set<string>(), new Set<string>()];
-    const outcomes = values.map((sent): Outcome => {
+    const outcomes = values.map((sent): BulkOutcome => {
       const before = rows.get(sent.source_id);
       const after = productAfter(c, before, sent);
       if ("refused" in after) return { found: before !== undefined, ...after };

@@ -3,7 +3,7 @@ import { listCustomers, scanCustomers } from "../../resources/customers/customer
 import type { CustomerQuery } from "../../resources/customers/customers/schema.ts";
 import { getCustomer } from "../../resources/customers/customers/store.ts";
 import { showCustomers } from "../../resources/customers/customers/summary-store.ts";
-import { loadSegmentsOf, momentOf } from "../../steps/customers/segment-membership.ts";
+import { evaluationAt, loadSegmentsOf } from "../../steps/customers/segment-membership.ts";
 
 /** A page of customers, of a segment when one is named. An unknown segment has nobody in it. */
 export async function customersOf(c: Ctx, { segment_id, ...given }: CustomerQuery) {
@@ -15,7 +15,7 @@ export async function customersOf(c: Ctx, { segment_id, ...given }: CustomerQuer
     ? await scanCustomers(c.db, c.project.id, query, async (rows) => {
         const asked = { projectId: c.project.id, segmentIds: [segment_id] };
         const segmentsOf = await loadSegmentsOf(c.db, catalog!, rows, asked);
-        const moment = momentOf(c.project, c.now);
+        const moment = evaluationAt(c.project, c.now);
         return rows.map((_, n) => segmentsOf(n, moment).has(segment_id));
       })
     : await listCustomers(c.db, c.project.id, {
@@ -37,7 +37,7 @@ export async function segmentsOfCustomer(c: Ctx, ref: string) {
   const catalog = await c.catalog();
   const customer = await getCustomer(c.db, c.project.id, ref);
   const segmentsOf = await loadSegmentsOf(c.db, catalog, [customer], { projectId: c.project.id });
-  const data = [...segmentsOf(0, momentOf(c.project, c.now))].map((id) => ({
+  const data = [...segmentsOf(0, evaluationAt(c.project, c.now))].map((id) => ({
     id,
     name: catalog.segments.get(id)!.name,
     object: "segment" as const,

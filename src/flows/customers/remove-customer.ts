@@ -12,7 +12,7 @@ import { lockMembers, membersOfCustomers } from "../../resources/loyalty-v2/memb
 import { holdTurnsOfCustomers } from "../../resources/platform/async-actions/store.ts";
 import { holdRollups, leaveRollups } from "../../resources/platform/time-series/rollup-store.ts";
 import { membershipEvents } from "../../steps/customers/segment-membership.ts";
-import { removeMembers } from "../../steps/programs/remove-members.ts";
+import { removeProgramMembers } from "../../steps/programs/remove-members.ts";
 
 /** The profile goes, and with it its events, orders and memberships. */
 export async function removeCustomer(c: WriteCtx, ref: string): Promise<null> {
@@ -88,5 +88,5 @@ async function leavePrograms(c: WriteCtx, customerId: string): Promise<void> {
     catalog,
     members.map(({ program_id }) => program_id),
   );
-  await removeMembers(c, setups, members);
+  await removeProgramMembers(c, setups, members);
 }

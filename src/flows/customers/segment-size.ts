@@ -1,8 +1,8 @@
 import type { Ctx } from "../../ctx.ts";
 import { sampleCustomers } from "../../resources/customers/customers/list-store.ts";
 import type { SegmentPreview, SegmentSize } from "../../resources/customers/segments/schema.ts";
-import { countMembers, type SegmentRow, segments } from "../../resources/customers/segments/store.ts";
-import { loadSegmentsOf, momentOf } from "../../steps/customers/segment-membership.ts";
+import { countSegmentMembers, type SegmentRow, segments } from "../../resources/customers/segments/store.ts";
+import { evaluationAt, loadSegmentsOf } from "../../steps/customers/segment-membership.ts";
 import { requireSegmentFilter } from "../../steps/customers/segments.ts";
 
 const SHOWN = 10;
@@ -11,7 +11,7 @@ const SHOWN = 10;
 export async function sizeOfSegment(c: Ctx, id: string): Promise<SegmentSize> {
   const segment = await segments.get(c.db, c.project.id, id);
   if (segment.type !== "passive") {
-    const count = await countMembers(c.db, c.project.id, id);
+    const count = await countSegmentMembers(c.db, c.project.id, id);
     return { object: "segment_size", segment_id: id, count, approximate: false };
   }
   const { count, approximate } = await fitting(c, segment);
@@ -32,7 +32,7 @@ export async function previewSegment(c: Ctx, filter: SegmentRow["filter"]): Prom
 
 async function fitting(c: Ctx, segment: SegmentRow) {
   const { db, project } = c;
-  const moment = momentOf(project, c.now);
+  const moment = evaluationAt(project, c.now);
   const asked = { projectId: project.id, segmentIds: [segment.id] };
   const catalog = { segments: new Map([[segment.id, segment]]) };
   const sample = await sampleCustomers(db, project.id, SHOWN, async (rows) => {

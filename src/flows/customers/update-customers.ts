@@ -1,6 +1,6 @@
 import { dayCell, textCell } from "../../core/bulk/cells.ts";
 import type { Columns } from "../../core/bulk/columns.ts";
-import type { Outcome } from "../../core/bulk/entry.ts";
+import type { BulkOutcome } from "../../core/bulk/entry.ts";
 import { ADDRESS_FIELDS } from "../../core/customers/customer.ts";
 import type { SavedCustomer } from "../../core/rows/customer.ts";
 import { recordAll, withIds } from "../../events/events.ts";
@@ -69,7 +69,7 @@ export const CUSTOMER_FILE: ImportKind<CustomerNamed> = {
   save: (c, values) => saveAll(c, values, { ...customerChange(c), replaces: true }),
 };
 
-async function saveAll(c: BulkCtx, values: readonly CustomerNamed[], change: CustomerChange): Promise<Outcome[]> {
+async function saveAll(c: BulkCtx, values: readonly CustomerNamed[], change: CustomerChange): Promise<BulkOutcome[]> {
   const results = await upsertCustomers(c.db, c.project.id, values, { ...change, reserve: c.takeCustomerStamps });
   await tellOfCustomers(
     c,
@@ -78,7 +78,7 @@ async function saveAll(c: BulkCtx, values: readonly CustomerNamed[], change: Cus
   return results.map(outcomeOf);
 }
 
-const outcomeOf = (one: Upserted): Outcome => ("refused" in one ? one : { found: !one.created });
+const outcomeOf = (one: Upserted): BulkOutcome => ("refused" in one ? one : { found: !one.created });
 
 /** Webhooks are not told of each customer whom a list or a file changes, as the public interface says; the feed of events has them. */
 const NO_LISTENERS = { webhooks_of: new Map() };

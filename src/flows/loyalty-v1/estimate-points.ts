@@ -1,5 +1,5 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import { namedInPrograms, windowOf } from "../../catalog/earn-programs.ts";
+import { namedInPrograms, programWindow } from "../../catalog/earn-programs.ts";
 import { ApiError, apiErrorFrom } from "../../core/errors.ts";
 import { isProgramOpen } from "../../core/loyalty/campaign/earning.ts";
 import type { Order } from "../../core/order/order.ts";
@@ -18,7 +18,7 @@ import { isActiveCard, loadPointsNow, type PointCard } from "../../steps/points/
 export async function estimatePoints(c: Ctx, reference: string, body: EstimationBody): Promise<Estimation> {
   const catalog = await c.catalog();
   const campaign = loyaltyNamed(catalog, reference);
-  const window = windowOf(campaign);
+  const window = programWindow(campaign);
   if (!isProgramOpen(window, { now: c.now, zone: zoneOf(c.project) }))
     throw new ApiError("campaign_not_active", { details: `Loyalty campaign '${campaign.name}' is not active` });
   const cart = await loadCart(c, catalog, body);

@@ -2,13 +2,13 @@ import { type Static, Type } from "typebox";
 import { notFound } from "../../core/errors.ts";
 import type { Ctx } from "../../ctx.ts";
 import { RewardAssignment } from "../../resources/loyalty-v1/reward-assignments/schema.ts";
-import { Reward } from "../../resources/loyalty-v1/rewards/schema.ts";
-import { rewards } from "../../resources/loyalty-v1/rewards/store.ts";
+import { CampaignReward } from "../../resources/loyalty-v1/rewards/schema.ts";
+import { campaignRewards } from "../../resources/loyalty-v1/rewards/store.ts";
 import { getVoucher } from "../../resources/promotions/vouchers/store.ts";
 import { isAffordable, isGone, rewardAtPrice, rewardsOfCard } from "../../steps/points/card-rewards.ts";
 import { loadPointsNow } from "../../steps/points/point-cards.ts";
 
-const { parameters } = Reward.properties;
+const { parameters } = CampaignReward.properties;
 // What a tier makes of a ratio need not be a whole number.
 const coin = Type.Optional(Type.Object({ exchange_ratio: Type.Number(), points_ratio: Type.Number() }));
 export const CardRewards = Type.Object(
@@ -17,7 +17,10 @@ export const CardRewards = Type.Object(
     data_ref: Type.Literal("data"),
     data: Type.Array(
       Type.Object({
-        reward: Type.Object({ ...Reward.properties, parameters: Type.Object({ ...parameters.properties, coin }) }),
+        reward: Type.Object({
+          ...CampaignReward.properties,
+          parameters: Type.Object({ ...parameters.properties, coin }),
+        }),
         assignment: RewardAssignment,
         object: Type.Literal("loyalty_reward"),
       }),
@@ -42,7 +45,7 @@ export async function listCardRewards(
   const all = rewardsOfCard(catalog, { campaign_id: card.campaign.id, tier_id: tier?.tier_id ?? null }).filter(
     (one) => !isGone(catalog, one) && (!affordable_only || isAffordable(one.price, account.sums.available)),
   );
-  const found = await rewards.load(
+  const found = await campaignRewards.load(
     c.db,
     c.project.id,
     all.map(({ reward }) => reward.id),

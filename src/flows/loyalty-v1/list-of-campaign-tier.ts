@@ -6,8 +6,8 @@ import type { Ctx } from "../../ctx.ts";
 import { CampaignEarningRule } from "../../resources/loyalty-v1/earning-rules/schema.ts";
 import { view as ruleView } from "../../resources/loyalty-v1/earning-rules/store.ts";
 import { RewardAssignment } from "../../resources/loyalty-v1/reward-assignments/schema.ts";
-import { Reward } from "../../resources/loyalty-v1/rewards/schema.ts";
-import { rewards } from "../../resources/loyalty-v1/rewards/store.ts";
+import { CampaignReward } from "../../resources/loyalty-v1/rewards/schema.ts";
+import { campaignRewards } from "../../resources/loyalty-v1/rewards/store.ts";
 import { rewardAtPrice, rewardsOfCard } from "../../steps/points/card-rewards.ts";
 
 export const RuleOfTier = Type.Object(
@@ -22,12 +22,12 @@ export const ruleOfTier = (rule: CampaignEarningRuleRow, { earning_rules }: Camp
   loyalty: mappedLoyalty(rule.loyalty, earning_rules[rule.id]),
 });
 
-const { parameters } = Reward.properties;
+const { parameters } = CampaignReward.properties;
 // What a tier makes of a ratio need not be a whole number.
 const coin = Type.Optional(Type.Object({ exchange_ratio: Type.Number(), points_ratio: Type.Number() }));
 export const RewardOfTier = Type.Object(
   {
-    reward: Type.Object({ ...Reward.properties, parameters: Type.Object({ ...parameters.properties, coin }) }),
+    reward: Type.Object({ ...CampaignReward.properties, parameters: Type.Object({ ...parameters.properties, coin }) }),
     assignment: RewardAssignment,
     object: Type.Literal("loyalty_tier_reward"),
   },
@@ -42,7 +42,7 @@ export async function listRewardsOfTier(
   { id, campaign_id }: CampaignTierRow,
 ): Promise<{ rows: RewardOfTier[]; total: number }> {
   const all = rewardsOfCard(catalog, { campaign_id, tier_id: id });
-  const found = await rewards.load(c.db, c.project.id, [...new Set(all.map(({ reward }) => reward.id))]);
+  const found = await campaignRewards.load(c.db, c.project.id, [...new Set(all.map(({ reward }) => reward.id))]);
   const byId = new Map(found.map((row) => [row.id, row]));
   const rows = all.flatMap((one) => {
     const row = byId.get(one.reward.id);

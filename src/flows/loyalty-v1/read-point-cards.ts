@@ -5,45 +5,45 @@ import { localDate } from "../../core/time/calendar.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { Ctx } from "../../ctx.ts";
 import { listPointsByDay, listWaiting, lotsById, type PointsOfDay } from "../../resources/ledger/ledger/store.ts";
-import type { Member, MemberTier } from "../../resources/loyalty-v1/members/member-schema.ts";
+import type { CampaignMember, MemberTier } from "../../resources/loyalty-v1/members/member-schema.ts";
 import type {
-  MemberQuery,
+  CampaignMemberQuery,
+  CampaignPointsBucket,
   PendingList,
   PendingQuery,
-  PointsBucket,
 } from "../../resources/loyalty-v1/members/schema.ts";
 import { view as tierView } from "../../resources/loyalty-v1/tiers/store.ts";
 import { listVouchers } from "../../resources/promotions/vouchers/list-store.ts";
 import { loyaltyNamed } from "../../steps/points/loyalty-campaigns.ts";
 import { loadPointsNow, type PointCard } from "../../steps/points/point-cards.ts";
-import { getMember, memberView, type Which } from "../../steps/points/point-members.ts";
+import { getCampaignMember, memberView, type Which } from "../../steps/points/point-members.ts";
 
 type CardInCatalog = { catalog: Catalog; card: PointCard };
 
 /** A card with the points that it has now. */
 async function findCard(c: Ctx, which: Which): Promise<CardInCatalog> {
   const catalog = await c.catalog();
-  const row = await getMember(c, catalog, which);
+  const row = await getCampaignMember(c, catalog, which);
   const cards = await loadPointsNow(c, catalog, [row]);
   return { catalog, card: cards.get(row.id)! };
 }
 
-export async function readMember(c: Ctx, which: Which): Promise<Member> {
+export async function readCampaignMember(c: Ctx, which: Which): Promise<CampaignMember> {
   const { catalog, card } = await findCard(c, which);
-  return memberView(catalog, card, c.project) as Member;
+  return memberView(catalog, card, c.project) as CampaignMember;
 }
 
 /** A page of the cards of a campaign: two statements more than the list itself. */
 export async function membersOf(
   c: Ctx,
   campaignId: string,
-  query: MemberQuery,
-): Promise<{ rows: Member[]; total: number }> {
+  query: CampaignMemberQuery,
+): Promise<{ rows: CampaignMember[]; total: number }> {
   const catalog = await c.catalog();
   const { id } = loyaltyNamed(catalog, campaignId);
   const { rows, total } = await listVouchers(c.db, c.project, { ...query, campaign_id: id, now: c.now });
   const cards = await loadPointsNow(c, catalog, rows);
-  return { rows: rows.map((row) => memberView(catalog, cards.get(row.id)!, c.project) as Member), total };
+  return { rows: rows.map((row) => memberView(catalog, cards.get(row.id)!, c.project) as CampaignMember), total };
 }
 
 /** What can be spent until which day. */
@@ -51,13 +51,13 @@ export async function bucketsOfMember(
   c: Ctx,
   which: Which,
   { limit = 10, page = 1 }: { limit?: number | undefined; page?: number | undefined },
-): Promise<{ rows: PointsBucket[]; total: number }> {
+): Promise<{ rows: CampaignPointsBucket[]; total: number }> {
   const { card } = await findCard(c, which);
   const { row, change } = card;
   const saved = await listPointsByDay(c.db, c.project.id, { accountId: row.id, now: c.now });
   const all = withFresh(saved, change);
   const shown = all.slice((page - 1) * limit, page * limit).map(
-    ({ id, date, points, created_at }): PointsBucket => ({
+    ({ id, date, points, created_at }): CampaignPointsBucket => ({
       id,
       voucher_id: row.id,
       campaign_id: row.campaign_id!,
@@ -87,7 +87,7 @@ function withFresh(saved: readonly PointsOfDay[], { lots, card }: PointCard["cha
 
 /** The points that wait on a card. */
 export async function pendingOfMember(c: Ctx, which: Which, query: PendingQuery): Promise<PendingList> {
-  const { id } = await getMember(c, await c.catalog(), which);
+  const { id } = await getCampaignMember(c, await c.catalog(), which);
   return pendingPage(c, { voucherId: id }, query);
 }
 

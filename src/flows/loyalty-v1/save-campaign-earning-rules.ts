@@ -3,9 +3,9 @@ import { requireMetadata } from "../../catalog/metadata.ts";
 import { type ApiError, invalid, notFound } from "../../core/errors.ts";
 import { formulaFault } from "../../core/formula/parse.ts";
 import {
+  type CampaignPendingPoints,
   type Loyalty,
   type LoyaltySent,
-  type PendingPoints,
   parseExpirationRules,
   parseLoyalty,
   RATIOS,
@@ -17,7 +17,7 @@ import {
   ANY_TIER,
   campaignTriggerNamed,
   campaignTriggersBringing,
-  type Fact,
+  type TriggerFact,
   triggerOf,
 } from "../../core/loyalty/earning/triggers.ts";
 import { mergeMetadata } from "../../core/metadata/size.ts";
@@ -93,7 +93,7 @@ export async function createEarningRules(
 }
 
 /** What is not sent keeps its value; metadata is merged. What starts a rule cannot change. */
-export async function updateEarningRule(
+export async function updateCampaignEarningRule(
   c: WriteCtx,
   [reference, id]: Named,
   sent: CampaignEarningRuleUpdate,
@@ -128,7 +128,7 @@ export async function switchEarningRule(c: WriteCtx, named: Named, active: boole
 }
 
 /** Deletes a rule, also where tiers say what it gives there. Points that it gave stay, those that wait too. */
-export async function removeEarningRule(c: WriteCtx, named: Named): Promise<null> {
+export async function removeCampaignEarningRule(c: WriteCtx, named: Named): Promise<null> {
   const { campaign, row } = await lockRule(c, named);
   await campaignEarningRules.remove(c.db, c.project.id, row.id);
   await unassign(c, row.id);
@@ -241,9 +241,10 @@ const NEEDS = {
   order_items: "order",
   customer: null,
   custom_event: "custom_event",
-} as const satisfies Record<string, Fact | null>;
-const isBringing = (event: string, fact: Fact): boolean => triggerOf(campaignTriggerNamed(event)).brings === fact;
-const eventsBringing = (fact: Fact): string =>
+} as const satisfies Record<string, TriggerFact | null>;
+const isBringing = (event: string, fact: TriggerFact): boolean =>
+  triggerOf(campaignTriggerNamed(event)).brings === fact;
+const eventsBringing = (fact: TriggerFact): string =>
   fact === "custom_event" ? "a custom event" : `the event ${campaignTriggersBringing(fact).join(" or ")}`;
 
 function loyaltyOf(sent: LoyaltySent, event: string, path: string): Loyalty {
@@ -268,7 +269,7 @@ function waitingOf({ pending_points: pending, expiration_rules: rules }: Waiting
     throw invalid(`Property ${path}.pending_points is for rules of ${eventsBringing("order")} only`);
   const { period_type, period_value } = pending ?? {};
   return {
-    pending_points: pending && ({ period_type, period_value } as PendingPoints),
+    pending_points: pending && ({ period_type, period_value } as CampaignPendingPoints),
     expiration_rules: rules && parseExpirationRules(rules, `${path}.expiration_rules`),
   };
 }

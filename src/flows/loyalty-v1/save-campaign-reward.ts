@@ -15,20 +15,24 @@ import { mergeMetadata } from "../../core/metadata/size.ts";
 import type { CampaignRewardRow } from "../../core/rows/campaign.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { assignmentIdsOf, removeBinnedAssignments } from "../../resources/loyalty-v1/reward-assignments/store.ts";
-import type { Reward, RewardCreate, RewardUpdate } from "../../resources/loyalty-v1/rewards/schema.ts";
-import { rewards, view } from "../../resources/loyalty-v1/rewards/store.ts";
+import type {
+  CampaignReward,
+  CampaignRewardCreate,
+  CampaignRewardUpdate,
+} from "../../resources/loyalty-v1/rewards/schema.ts";
+import { campaignRewards, view } from "../../resources/loyalty-v1/rewards/store.ts";
 import { loadGoods } from "../../steps/goods/goods.ts";
 import { lockConfiguration } from "../../steps/programs/lock-configuration.ts";
 import { requireKnown } from "../../steps/programs/loyalty-uses.ts";
 
-export async function createReward(c: WriteCtx, sent: RewardCreate): Promise<Reward> {
+export async function createCampaignReward(c: WriteCtx, sent: CampaignRewardCreate): Promise<CampaignReward> {
   const catalog = await lockConfiguration(c);
   const id = c.newId("rew");
   const metadata = sent.metadata ?? {};
   const type = rewardType(sent.parameters);
   if ((sent.type ?? type) !== type) throw invalid(`Property .type must be ${type}, as the parameters say`);
   requireMetadata(catalog, "reward", { metadata, on: "create" });
-  const row = await rewards.insert(c.db, {
+  const row = await campaignRewards.insert(c.db, {
     project_id: c.project.id,
     id,
     // Contract is silent: a reward without a name is called by its id.
@@ -46,7 +50,11 @@ export async function createReward(c: WriteCtx, sent: RewardCreate): Promise<Rew
 }
 
 /** What is not sent keeps its value; attributes and metadata are merged, and null takes them away. */
-export async function updateReward(c: WriteCtx, id: string, sent: RewardUpdate): Promise<Reward> {
+export async function updateCampaignReward(
+  c: WriteCtx,
+  id: string,
+  sent: CampaignRewardUpdate,
+): Promise<CampaignReward> {
   const catalog = await lockConfiguration(c);
   const before = requireKnown(catalog.campaign_rewards, "reward", id);
   if (sent.parameters && rewardType(sent.parameters) !== before.type)
@@ -58,7 +66,7 @@ export async function updateReward(c: WriteCtx, id: string, sent: RewardUpdate):
   }
   if (sent.metadata === null) requireMetadata(catalog, "reward", { metadata: {}, on: "create" });
   else requireMetadata(catalog, "reward", { metadata: sent.metadata ?? {}, on: "update" });
-  const row = await rewards.update(c.db, c.project.id, id, {
+  const row = await campaignRewards.update(c.db, c.project.id, id, {
     name: sent.name ?? undefined,
     parameters,
     stock: sent.stock === undefined ? undefined : stockOf(sent.stock),
@@ -71,23 +79,23 @@ export async function updateReward(c: WriteCtx, id: string, sent: RewardUpdate):
 }
 
 /** Deletes a reward that no campaign has. */
-export async function removeReward(c: WriteCtx, id: string): Promise<null> {
+export async function removeCampaignReward(c: WriteCtx, id: string): Promise<null> {
   const catalog = await lockConfiguration(c);
   requireKnown(catalog.campaign_rewards, "reward", id);
   // Nobody sees the campaigns in the bin, so they do not keep it.
   for (const gone of await removeBinnedAssignments(c.db, c.project.id, id)) c.changed("reward_assignment", gone);
   const ids = await assignmentIdsOf(c.db, c.project.id, id);
   if (ids.length > 0) throw inUse({ type: "reward", id }, { type: "reward_assignment", ids });
-  await rewards.remove(c.db, c.project.id, id);
+  await campaignRewards.remove(c.db, c.project.id, id);
   c.changed("campaign_reward", id);
   return null;
 }
 
-const stockOf = (sent: RewardCreate["stock"]): number | null => (sent == null ? null : wholeOf(sent, ".stock"));
+const stockOf = (sent: CampaignRewardCreate["stock"]): number | null => (sent == null ? null : wholeOf(sent, ".stock"));
 
 function attributesOf(
   before: CampaignRewardRow["attributes"],
-  sent: RewardCreate["attributes"],
+  sent: CampaignRewardCreate["attributes"],
 ): CampaignRewardRow["attributes"] {
   if (sent === null) return {};
   const { image_url, description } = { ...before, ...sent };

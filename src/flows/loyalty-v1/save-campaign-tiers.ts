@@ -14,12 +14,12 @@ import { type EventKind, record } from "../../events/events.ts";
 import { rulesNamingTier, rulesOfCampaign } from "../../resources/loyalty-v1/earning-rules/store.ts";
 import { loadRewardAssignments } from "../../resources/loyalty-v1/reward-assignments/store.ts";
 import {
+  CAMPAIGN_TIERS_MAX,
   type CampaignTier,
   type CampaignTierCreate,
   type CampaignTierUpdate,
-  TIERS_MAX,
 } from "../../resources/loyalty-v1/tiers/schema.ts";
-import { campaignTiers, tiersOfCampaigns, view } from "../../resources/loyalty-v1/tiers/store.ts";
+import { campaignTiers, loyaltyTiersOfCampaigns, view } from "../../resources/loyalty-v1/tiers/store.ts";
 import { reviewPrograms } from "../../resources/loyalty-v2/cards/reviews-store.ts";
 import type { CampaignRow } from "../../resources/promotions/campaigns/store.ts";
 import { takeStamps } from "../../resources/promotions/vouchers/store.ts";
@@ -34,10 +34,10 @@ export async function createCampaignTiers(
 ): Promise<CampaignTier[]> {
   const campaign = await lockLoyaltyCampaign(c.db, c.project.id, reference);
   const catalog = await c.catalog();
-  const before = await tiersOfCampaigns(c.db, c.project.id, [campaign.id]);
+  const before = await loyaltyTiersOfCampaigns(c.db, c.project.id, [campaign.id]);
   // Contract is silent: how many tiers a campaign has.
-  if (before.length + sent.length > TIERS_MAX)
-    throw invalid(`A campaign has at most ${TIERS_MAX} tiers, and has ${before.length}`);
+  if (before.length + sent.length > CAMPAIGN_TIERS_MAX)
+    throw invalid(`A campaign has at most ${CAMPAIGN_TIERS_MAX} tiers, and has ${before.length}`);
   const ranges: Range[] = [...before];
   for (const [n, { points, metadata }] of sent.entries()) {
     requireMetadata(catalog, "loyalty_tier", { metadata: metadata ?? {}, on: "create" });
@@ -93,7 +93,7 @@ export async function removeCampaignTier(c: WriteCtx, named: Named): Promise<nul
 /** A tier, the other tiers of its campaign, and the campaign, which is locked. */
 async function lockTier(c: WriteCtx, [reference, id]: Named) {
   const campaign = await lockLoyaltyCampaign(c.db, c.project.id, reference);
-  const rows = await tiersOfCampaigns(c.db, c.project.id, [campaign.id]);
+  const rows = await loyaltyTiersOfCampaigns(c.db, c.project.id, [campaign.id]);
   const row = rows.find((one) => one.id === id);
   if (!row) throw notFound("loyalty_tier", id);
   return { campaign, row, others: rows.filter((one) => one !== row) };

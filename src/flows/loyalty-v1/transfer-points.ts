@@ -4,7 +4,7 @@ import { changeCard } from "../../core/loyalty/card/card-at-work.ts";
 import { addPoints, takePoints } from "../../core/loyalty/card/points.ts";
 import { isRoom } from "../../core/loyalty/earning/earn.ts";
 import type { WriteCtx } from "../../ctx.ts";
-import type { Member } from "../../resources/loyalty-v1/members/member-schema.ts";
+import type { CampaignMember } from "../../resources/loyalty-v1/members/member-schema.ts";
 import type { TransferBody } from "../../resources/loyalty-v1/members/schema.ts";
 import { autoRedeeming, saveAutoRedeemed } from "../../steps/earning/auto-redeem.ts";
 import { recordPoints } from "../../steps/earning/earn-work.ts";
@@ -22,7 +22,7 @@ import {
 type Transfer = TransferBody[number];
 
 /** Moves points from other cards to one: all of them, or nothing. They expire as the card says that gets them. */
-export async function transferPoints(c: WriteCtx, which: Which, transfers: TransferBody): Promise<Member> {
+export async function transferPoints(c: WriteCtx, which: Which, transfers: TransferBody): Promise<CampaignMember> {
   const catalog = await c.catalog();
   const { target, told, redeemed } = await autoRedeeming(c.db, hasAutoRewards(catalog), async (db, auto) => {
     const work = await openMembers({ ...c, db }, catalog, [which.memberId, ...transfers.map(({ code }) => code)], auto);
@@ -33,7 +33,7 @@ export async function transferPoints(c: WriteCtx, which: Which, transfers: Trans
     return { target, told, redeemed: await saveAutoRedeemed(db, { ...c, catalog, auto, cards: work.cards }, () => c) };
   });
   await recordPoints(c, catalog, { told, redeemed });
-  return memberView(catalog, target, c.project) as Member;
+  return memberView(catalog, target, c.project) as CampaignMember;
 }
 
 function transfer(

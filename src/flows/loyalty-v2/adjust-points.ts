@@ -4,7 +4,7 @@ import type { WriteCtx } from "../../ctx.ts";
 import type { AdjustBody, Adjusted } from "../../resources/loyalty-v2/cards/schema.ts";
 import { cardTransactionMade } from "../../steps/points/card-transactions.ts";
 import { saveProgramCards } from "../../steps/points/program-cards.ts";
-import { alter, openMember, requireActive } from "../../steps/points/program-members.ts";
+import { alter, openMember, requireActiveMember } from "../../steps/points/program-members.ts";
 
 type Which = { programId: string; memberId: string; cardId: string };
 
@@ -17,7 +17,7 @@ export async function adjustPoints(
   const at = await openMember(c, await c.catalog(), which);
   const card = at.card(which.cardId);
   if (!card) throw notFound("card", which.cardId);
-  requireActive(c, at);
+  requireActiveMember(c, at);
   const { entries } = alter(card, (state, world) => adjust(state, world, { points, reason }));
   await saveProgramCards(c.db, c.project.id, at.cards);
   if (entries.length === 0)

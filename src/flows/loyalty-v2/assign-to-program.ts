@@ -21,7 +21,7 @@ import {
 import type { ProgramReward } from "../../resources/loyalty-v2/programs/schema.ts";
 import { lockProgram, programs, view } from "../../resources/loyalty-v2/programs/store.ts";
 import { lockConfiguration } from "../../steps/programs/lock-configuration.ts";
-import { assignmentEvents, assignmentViews, loadParts } from "../../steps/programs/programs.ts";
+import { assignmentEvents, assignmentViews, loadShownComponents } from "../../steps/programs/programs.ts";
 
 type ComponentSent = { id: string; stock?: StockSent };
 type Batch = { assign?: readonly ComponentSent[] | null; unassign?: readonly { id: string }[] | null };
@@ -63,7 +63,7 @@ export async function assignToProgram(
   await insertAssignments(c.db, rows);
 
   const after = await assignmentsOf(c.db, c.project.id, programId);
-  const parts = await loadParts(c.db, c.project.id, [...after, ...gone]);
+  const parts = await loadShownComponents(c.db, c.project.id, [...after, ...gone]);
   const of = (assigned: readonly AssignmentRow[]) =>
     assigned.flatMap(({ component_id }) => parts.get(component_id) ?? []);
   if (wanted.length + unwanted.length > 0) requireFittingComponents(program, { before: of(before), after: of(after) });

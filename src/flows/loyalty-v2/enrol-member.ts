@@ -9,7 +9,7 @@ import { record } from "../../events/events.ts";
 import { bySourceId, lockCustomers } from "../../resources/customers/customers/store.ts";
 import { insertEnrolments } from "../../resources/loyalty-v2/members/enrolments-store.ts";
 import type { MemberCreate, MemberWithCards } from "../../resources/loyalty-v2/members/schema.ts";
-import { countMembers, view } from "../../resources/loyalty-v2/members/store.ts";
+import { countProgramMembers, view } from "../../resources/loyalty-v2/members/store.ts";
 import { enqueueAsyncAction } from "../../resources/platform/async-actions/store.ts";
 import { memberCardView } from "../../steps/points/loyalty-cards.ts";
 import { enrol, enrolmentEvents } from "../../steps/programs/enrolment.ts";
@@ -23,7 +23,7 @@ export async function enrolMember(c: WriteCtx, programId: string, sent: MemberCr
   const metadata = sent.metadata ?? {};
   requireMetadata(setup, "vl_member", { metadata, on: "create" });
   const customer = await lockMeant(c, sent);
-  if ((await countMembers(c.db, c.project.id, { programId, max: MEMBERS_MAX })) >= MEMBERS_MAX)
+  if ((await countProgramMembers(c.db, c.project.id, { programId, max: MEMBERS_MAX })) >= MEMBERS_MAX)
     throw new ApiError("member_limit_exceeded", { resource_id: programId, resource_type: "program" });
   const random = () => Buffer.from(c.newSecret(), "hex");
   const joining = [{ customer, status: sent.status ?? "ACTIVE", metadata }];

@@ -10,10 +10,10 @@ import { record } from "../../events/events.ts";
 import { bySourceId, lockCustomers } from "../../resources/customers/customers/store.ts";
 import { dropEnrolments, takeEnrolments } from "../../resources/loyalty-v2/members/enrolments-store.ts";
 import { MemberCreate } from "../../resources/loyalty-v2/members/schema.ts";
-import { countMembers, membersOfCustomers } from "../../resources/loyalty-v2/members/store.ts";
+import { countProgramMembers, membersOfCustomers } from "../../resources/loyalty-v2/members/store.ts";
 import type { ActionStep, AsyncActionRow } from "../../resources/platform/async-actions/store.ts";
 import { getProject } from "../../resources/platform/projects/store.ts";
-import { enrol, enrolmentEvents, type Joining } from "../../steps/programs/enrolment.ts";
+import { enrol, enrolmentEvents, type NewMember } from "../../steps/programs/enrolment.ts";
 
 type EnrolCtx = Pick<Ctx<Tx>, "db" | "now" | "newId"> & { random(bytes: number): Uint8Array };
 /** An entry that was not enrolled: its place in the batch, and why. It names nobody, so that nobody has to be erased from it. */
@@ -40,7 +40,8 @@ export async function enrolNext(c: EnrolCtx, action: AsyncActionRow): Promise<Ac
   const { done = 0, seen = 0, failed = [] } = work;
   const entries = await takeEnrolments(c.db, project.id, { actionId: action.id, part: done });
   const read = await readEntries(c, setup, { projectId: project.id, entries });
-  const room = MEMBERS_MAX - (await countMembers(c.db, project.id, { programId: work.program_id, max: MEMBERS_MAX }));
+  const room =
+    MEMBERS_MAX - (await countProgramMembers(c.db, project.id, { programId: work.program_id, max: MEMBERS_MAX }));
   const joining = read.joining.slice(0, room);
   const enrolled = await enrol(
     { ...c, project },
@@ -95,7 +96,7 @@ async function readEntries(
   c: EnrolCtx,
   { program, metadata_schemas }: ProgramSetup,
   { projectId, entries }: { projectId: string; entries: readonly unknown[] },
-): Promise<{ joining: { index: number; joining: Joining }[]; failed: Failed[] }> {
+): Promise<{ joining: { index: number; joining: NewMember }[]; failed: Failed[] }> {
   // Loaded here and not at the top: 300 modules that only a batch of members needs would slow every start.
   const { Value } = await import("typebox/value");
   const failed: Failed[] = [];
@@ -129,7 +130,7 @@ async function readEntries(
     if (reason !== null) failed.push(failure(index, reason));
     if (reason !== null || !customer) return [];
     taken.add(customer.id);
-    return [{ index, joining: { customer, status: sent.status ?? "ACTIVE", metadata } as Joining }];
+    return [{ index, joining: { customer, status: sent.status ?? "ACTIVE", metadata } as NewMember }];
   });
   return { joining, failed: failed.toSorted((a, b) => a.index - b.index) };
 }

@@ -12,7 +12,7 @@ import {
   triggerOf,
 } from "../../core/loyalty/earning/triggers.ts";
 import { variantOf } from "../../core/loyalty/program/shape.ts";
-import type { Uses } from "../../core/loyalty/program/uses.ts";
+import type { MemberUses } from "../../core/loyalty/program/uses.ts";
 import type { Metadata, Order } from "../../core/order/order.ts";
 import { type OrderItemRequest, orderFault, referencesIn, resolveOrder } from "../../core/order/resolve.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
@@ -27,14 +27,14 @@ import type {
   OrderSent,
 } from "../../resources/loyalty-v2/examine/schema.ts";
 import { collectionsNamed } from "../../steps/checkout/rule-facts.ts";
-import { loadSegmentsOf, momentOf } from "../../steps/customers/segment-membership.ts";
+import { evaluationAt, loadSegmentsOf } from "../../steps/customers/segment-membership.ts";
 import { earningFacts } from "../../steps/earning/earn-causes.ts";
 import { catalogueOf, loadGoods, membershipIn } from "../../steps/goods/goods.ts";
 import {
   cardShown,
-  customerShown,
   type Examined,
   earningRulesOf,
+  examinedCustomer,
   loadExamined,
   membershipShown,
   requireMemberMeant,
@@ -67,7 +67,7 @@ export async function examineEarnings(c: Ctx, body: ExamineEarnings): Promise<Ex
     const estimates = estimatesOf(
       {
         program,
-        member: { status: member.status, uses: member.uses as Uses },
+        member: { status: member.status, uses: member.uses as MemberUses },
         rules: earningRulesOf(catalog, program.id),
         tierIn: tierInOf(cards),
       },
@@ -82,7 +82,7 @@ export async function examineEarnings(c: Ctx, body: ExamineEarnings): Promise<Ex
   const rules = new Map(estimated.flatMap(({ estimates }) => estimates.map(({ rule }) => [rule.id, rule])));
   return {
     event: question.event,
-    customer: customerShown(customer),
+    customer: examinedCustomer(customer),
     earning_rules: [...rules.values()].map(({ id, name, metadata }) => ({
       ...{ id, name, metadata },
       object: "earning_rule",
@@ -150,7 +150,7 @@ async function loadSituations(
   const dynamic = new Set(triggers.filter((id) => catalog.segments.get(id)?.type !== "static"));
   const segmentIds = [...namedInEarnings(catalog).segments, ...dynamic];
   const segmentsOf = await loadSegmentsOf(c.db, catalog, customers, { projectId: c.project.id, segmentIds });
-  const moment = momentOf(c.project, c.now);
+  const moment = evaluationAt(c.project, c.now);
   const orders = new Map<ProgramTrigger, Order | null>();
   for (const [event, { order }] of contexts)
     if (triggerOf(event).brings === "order") orders.set(event, await loadOrder(c, catalog, { event, sent: order }));
@@ -197,7 +197,7 @@ async function loadOrder(
   const items = (sent.items ?? []).map(itemOf);
   const goods = await loadGoods(c.db, c.project.id, referencesIn(items));
   const named = collectionsNamed(catalog, namedInEarnings(catalog).collections);
-  const collections = membershipIn(named, goods, momentOf(c.project, c.now), c.steps);
+  const collections = membershipIn(named, goods, evaluationAt(c.project, c.now), c.steps);
   const amount = numberOrNull(sent.amount) ?? numberOrNull(sent.initial_amount);
   const order = resolveOrder({ amount, items, metadata: sent.metadata ?? {} }, catalogueOf(goods, collections));
   const fault = orderFault(order);

@@ -2,18 +2,18 @@ import type { Catalog } from "../../catalog/catalog.ts";
 import { namedInCosts } from "../../catalog/named-in-rules.ts";
 import { offerOf } from "../../core/loyalty/earning/examine.ts";
 import { ruleGroupHolds } from "../../core/loyalty/earning/rule-group.ts";
-import type { Uses } from "../../core/loyalty/program/uses.ts";
+import type { MemberUses } from "../../core/loyalty/program/uses.ts";
 import type { RewardRow } from "../../core/rows/loyalty.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { Ctx } from "../../ctx.ts";
 import type { ExaminedRewards, ExamineRewards } from "../../resources/loyalty-v2/examine/schema.ts";
 import { assignmentsOfPrograms } from "../../resources/loyalty-v2/programs/assignments-store.ts";
-import { loadSegmentsOf, momentOf } from "../../steps/customers/segment-membership.ts";
+import { evaluationAt, loadSegmentsOf } from "../../steps/customers/segment-membership.ts";
 import { earningFacts } from "../../steps/earning/earn-causes.ts";
 import {
   cardShown,
-  customerShown,
   type Examined,
+  examinedCustomer,
   loadExamined,
   membershipShown,
   requireMemberMeant,
@@ -36,7 +36,7 @@ export async function examineRewards(
   const asked = supposing(customer, sent);
   const segmentIds = namedInCosts(catalog).segments;
   const segmentsOf = await loadSegmentsOf(c.db, catalog, [asked], { projectId: c.project.id, segmentIds });
-  const segments = segmentsOf(0, momentOf(c.project, c.now));
+  const segments = segmentsOf(0, evaluationAt(c.project, c.now));
   const situation = { of: c, customer: asked, segments, order: null, custom_event: {} };
   const shown = memberships.map((membership) => {
     const facts = earningFacts(situation, c.project, supposing(membership.member, sentMember).metadata);
@@ -53,7 +53,7 @@ export async function examineRewards(
   });
   const rewards = new Map(shown.flatMap(({ offers }) => offers.map(({ reward }) => [reward.id, reward])));
   return {
-    customer: customerShown(customer),
+    customer: examinedCustomer(customer),
     rewards: [...rewards.values()].map(({ id, name, type, metadata, purchase_limits }) => ({
       ...{ id, name, type, metadata, purchase_limits },
       object: "reward",
@@ -90,7 +90,7 @@ async function loadOffered(c: Ctx, catalog: Catalog, memberships: readonly Exami
 
 const examinedFacts = ({ project, now }: Ctx, { member, program, cards }: Examined) => ({
   program,
-  member: { status: member.status, uses: member.uses as Uses },
+  member: { status: member.status, uses: member.uses as MemberUses },
   tierIn: tierInOf(cards),
   cardOf: (id: string) => {
     const found = cards.find(({ card }) => card.card_definition_id === id);

@@ -12,7 +12,13 @@ import { lotsOfBucket } from "../../resources/ledger/ledger/store.ts";
 import type { Canceled } from "../../resources/loyalty-v2/cards/schema.ts";
 import { cardTransactionMade } from "../../steps/points/card-transactions.ts";
 import { type CardInWorld, saveProgramCards } from "../../steps/points/program-cards.ts";
-import { alter, type MemberAtWork, openMember, requireActive, stateOf } from "../../steps/points/program-members.ts";
+import {
+  alter,
+  type MemberAtWork,
+  openMember,
+  requireActiveMember,
+  stateOf,
+} from "../../steps/points/program-members.ts";
 
 type Which = { programId: string; memberId: string; cardId: string; bucketId: string };
 
@@ -44,7 +50,7 @@ async function open(c: WriteCtx, which: Which, pot: Pot): Promise<{ at: MemberAt
   const { cardId: accountId, bucketId } = which;
   const lots = await lotsOfBucket(c.db, c.project.id, { accountId, bucketId });
   if (!lots.some((lot) => lot.pot === pot)) throw notFound(OBJECTS[pot], bucketId);
-  requireActive(c, at);
+  requireActiveMember(c, at);
   return { at, card };
 }
 

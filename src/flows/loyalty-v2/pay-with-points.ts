@@ -22,7 +22,13 @@ import type { PaymentBody, PaymentMade, PaymentSimulated } from "../../resources
 import { insertTransactions, paidWithPoints, transactionViews } from "../../resources/loyalty-v2/transactions/store.ts";
 import { lockOrder } from "../../resources/orders/orders/store.ts";
 import { type CardInWorld, saveProgramCards } from "../../steps/points/program-cards.ts";
-import { alter, type MemberAtWork, openMember, requireActive, stateOf } from "../../steps/points/program-members.ts";
+import {
+  alter,
+  type MemberAtWork,
+  openMember,
+  requireActiveMember,
+  stateOf,
+} from "../../steps/points/program-members.ts";
 
 type Which = { programId: string; memberId: string };
 const DRY_RUN = "Dry run mode. No transaction was created. This is only a simulation.";
@@ -44,7 +50,7 @@ export async function payWithPoints(
   const at = await openMember(c, catalog, which);
   const card = at.card(body.card_id);
   if (!card) throw notFound("card", body.card_id);
-  requireActive(c, at);
+  requireActiveMember(c, at);
   if (order.status === "CANCELED") throw new ApiError("order_canceled", { resource_id: order.id });
   const formula = catalog.card_definitions.get(card.card.row.card_definition_id)?.pay_with_points.exchange_ratio
     ?.formula;

@@ -8,17 +8,17 @@ import { isRoom } from "../../core/loyalty/earning/earn.ts";
 import type { Rejection } from "../../core/loyalty/earning/limits.ts";
 import { ruleGroupHolds } from "../../core/loyalty/earning/rule-group.ts";
 import type { Reward, RewardCost } from "../../core/loyalty/program/reward.ts";
-import { type Uses, used } from "../../core/loyalty/program/uses.ts";
+import { type MemberUses, used } from "../../core/loyalty/program/uses.ts";
 import type { MemberRow, TransactionRow } from "../../core/rows/loyalty.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { type NewEvent, record } from "../../events/events.ts";
 import { getCustomer } from "../../resources/customers/customers/store.ts";
 import { getMember, saveMembers } from "../../resources/loyalty-v2/members/store.ts";
-import { countPurchase, lockStock } from "../../resources/loyalty-v2/programs/assignments-store.ts";
+import { countPurchase, lockRewardStock } from "../../resources/loyalty-v2/programs/assignments-store.ts";
 import type { PurchaseBody, PurchaseMade, PurchaseSimulated } from "../../resources/loyalty-v2/transactions/schema.ts";
 import { insertTransactions, transactionViews } from "../../resources/loyalty-v2/transactions/store.ts";
-import { loadSegmentsOf, momentOf } from "../../steps/customers/segment-membership.ts";
+import { evaluationAt, loadSegmentsOf } from "../../steps/customers/segment-membership.ts";
 import { earningFacts } from "../../steps/earning/earn-causes.ts";
 import { type CardInWorld, saveProgramCards } from "../../steps/points/program-cards.ts";
 import { alter, type MemberAtWork, openMember, stateOf } from "../../steps/points/program-members.ts";
@@ -42,7 +42,7 @@ export async function purchaseReward(
   const isDry = mode === "DRY_RUN";
   const handout = isDry ? null : await openDelivery(c, catalog, reward, which);
   const at = await openMember(c, catalog, which);
-  const stock = await lockStock(c.db, c.project.id, { ...which, rewardId: reward.id });
+  const stock = await lockRewardStock(c.db, c.project.id, { ...which, rewardId: reward.id });
   if (!stock) throw notFound("reward", reward.id);
   const facts = await purchaseFacts(c, catalog, { at, reward, stock: stock.stock_quantity });
   const fault = purchaseFault(facts);
@@ -92,7 +92,7 @@ async function purchaseFacts(
   const tiers = [...cards.values()].flatMap(({ change: { card } }) => card.tier ?? []);
   return {
     program,
-    member: { status: member.status, uses: member.uses as Uses },
+    member: { status: member.status, uses: member.uses as MemberUses },
     reward,
     stock,
     tierIn: (id) => tiers.find(({ tier_structure_id }) => tier_structure_id === id)?.tier_id ?? null,
@@ -115,7 +115,7 @@ async function rulesAsked(
   const customer = await getCustomer(c.db, c.project.id, customer_id!);
   const named = { projectId: c.project.id, segmentIds: namedInCosts(catalog).segments };
   const segmentsOf = await loadSegmentsOf(c.db, catalog, [customer], named);
-  const segments = segmentsOf(0, momentOf(c.project, c.now));
+  const segments = segmentsOf(0, evaluationAt(c.project, c.now));
   return earningFacts({ of: c, customer, segments, order: null, custom_event: {} }, c.project, metadata);
 }
 
@@ -165,7 +165,7 @@ async function settlePurchase(
   await saveProgramCards(c.db, c.project.id, at.cards);
   if (!("rejection" in delivered)) {
     const zone = zoneOf(c.project);
-    const uses = used(at.member.uses as Uses, reward.id, { now: c.now, zone });
+    const uses = used(at.member.uses as MemberUses, reward.id, { now: c.now, zone });
     await saveMembers(c.db, c.project.id, [{ ...at.member, uses }]);
     await countPurchase(c.db, c.project.id, { programId: at.program.id, rewardId: reward.id, by: 1 });
     await record(c, delivered.happened);

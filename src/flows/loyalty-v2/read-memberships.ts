@@ -23,7 +23,7 @@ export async function requireProgram(c: Pick<Ctx, "catalog">, programId: string)
 }
 
 /** A member of a program, parents first: 404 for what is missing. */
-export async function readMember(c: Ctx, which: { programId: string; memberId: string }): Promise<MemberRow> {
+export async function readProgramMember(c: Ctx, which: { programId: string; memberId: string }): Promise<MemberRow> {
   await requireProgram(c, which.programId);
   return getMember(c.db, c.project.id, which);
 }
@@ -32,7 +32,7 @@ export async function readCard(
   c: Ctx,
   which: { programId: string; memberId: string; cardId: string },
 ): Promise<{ member: MemberRow; card: CardRow }> {
-  const member = await readMember(c, which);
+  const member = await readProgramMember(c, which);
   return { member, card: await getCard(c.db, c.project.id, which) };
 }
 
@@ -40,7 +40,7 @@ export async function readMemberWithCards(
   c: Ctx,
   which: { programId: string; memberId: string },
 ): Promise<MemberWithCards> {
-  const member = await readMember(c, which);
+  const member = await readProgramMember(c, which);
   const cards = await loadCardsNow(c, await c.catalog(), [member]);
   return { ...view(member), cards: cardsOf(cards, member).map(({ card, state }) => memberCardView(card, state.lots)) };
 }

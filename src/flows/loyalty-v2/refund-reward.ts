@@ -7,7 +7,7 @@ import type { TransactionRow } from "../../core/rows/loyalty.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { type NewEvent, record } from "../../events/events.ts";
-import { countPurchase, lockStock } from "../../resources/loyalty-v2/programs/assignments-store.ts";
+import { countPurchase, lockRewardStock } from "../../resources/loyalty-v2/programs/assignments-store.ts";
 import type { RefundBody, RefundMade } from "../../resources/loyalty-v2/transactions/schema.ts";
 import {
   insertTransactions,
@@ -22,7 +22,7 @@ import { lockVouchers, vouchersById } from "../../resources/promotions/vouchers/
 import { saveProgramCards } from "../../steps/points/program-cards.ts";
 import { alter, type MemberAtWork, openMember } from "../../steps/points/program-members.ts";
 import { binCodes } from "../../steps/promotions/bin-codes.ts";
-import { moveBalance, openCard } from "../../steps/promotions/gift-cards.ts";
+import { moveBalance, openGiftCard } from "../../steps/promotions/gift-cards.ts";
 import { campaignsOf } from "../../steps/promotions/voucher-view.ts";
 import type { HandoutView } from "../../steps/publishing/hand-out.ts";
 
@@ -101,7 +101,7 @@ async function takeBackReward(c: WriteCtx, given: HandoutView | null, code: Code
     return { given: { ...given, discount_coupons: [{ ...coupon, result }] }, happened };
   }
   if (gift) {
-    const card = code && (await openCard(c, code.row, code.campaign));
+    const card = code && (await openGiftCard(c, code.row, code.campaign));
     const left = card?.account.sums.available ?? 0;
     if (!card || gift.amount === 0 || left < gift.amount)
       return { given: { ...given, gift_vouchers: [{ ...gift, balance: left, result: "SKIPPED" }] }, happened: [] };
@@ -132,7 +132,7 @@ function moveBack(at: MemberAtWork, purchase: TransactionRow, refundId: string):
 
 async function putBack(c: WriteCtx, { program_id: programId, subject_id }: TransactionRow): Promise<void> {
   const which = { programId, rewardId: subject_id! };
-  if (await lockStock(c.db, c.project.id, which)) await countPurchase(c.db, c.project.id, { ...which, by: -1 });
+  if (await lockRewardStock(c.db, c.project.id, which)) await countPurchase(c.db, c.project.id, { ...which, by: -1 });
 }
 
 function refundOf(

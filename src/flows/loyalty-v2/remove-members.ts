@@ -4,7 +4,7 @@ import { record } from "../../events/events.ts";
 import { lockMembersOfProgram } from "../../resources/loyalty-v2/members/store.ts";
 import type { ActionStep, AsyncActionRow } from "../../resources/platform/async-actions/store.ts";
 import { getProject } from "../../resources/platform/projects/store.ts";
-import { removeMembers } from "../../steps/programs/remove-members.ts";
+import { removeProgramMembers } from "../../steps/programs/remove-members.ts";
 
 const TURN = 500;
 /** What is to be done, and where it stands. */
@@ -18,7 +18,7 @@ export async function removeNextMembers(
   const { program_id, done = 0 } = action.work as RemoveProgress;
   const project = await getProject(c.db, action.project_id);
   const members = await lockMembersOfProgram(c.db, project.id, { programId: program_id, limit: TURN });
-  const happened = await removeMembers({ ...c, project }, new Map(), members);
+  const happened = await removeProgramMembers({ ...c, project }, new Map(), members);
   await record({ ...c, project, request_id: action.request_id }, happened);
   const work: RemoveProgress = { program_id, done: done + members.length };
   if (members.length === TURN) return { work, progress: 50 };

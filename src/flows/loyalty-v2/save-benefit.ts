@@ -9,7 +9,7 @@ import type { BenefitCreate, BenefitShown, BenefitUpdate } from "../../resources
 import { benefits, view } from "../../resources/loyalty-v2/benefits/store.ts";
 import { lockConfiguration } from "../../steps/programs/lock-configuration.ts";
 import {
-  requireActive,
+  requireActiveReferences,
   requireCampaign,
   requireComponents,
   requireMaterial,
@@ -38,7 +38,7 @@ export async function createBenefit(
     updated_at: null,
   };
   await requireReferences(c, catalog, config);
-  if (row.status === "ACTIVE") requireActive(catalog, { wallets: walletsOf(config) });
+  if (row.status === "ACTIVE") requireActiveReferences(catalog, { wallets: walletsOf(config) });
   return saver.insert(c, row);
 }
 
@@ -58,7 +58,7 @@ export async function updateBenefit(
   const given = other === undefined ? null : parseBenefit({ ...kept, ...sent, type });
   if (given) {
     await requireReferences(c, catalog, given.config);
-    requireActive(catalog, { wallets: walletsOf(given.config) });
+    requireActiveReferences(catalog, { wallets: walletsOf(given.config) });
   }
   const stock_quantity = stock === undefined ? undefined : stockOf(stock);
   return saver.update(c, id, { name, ...given, stock_quantity });
@@ -66,7 +66,7 @@ export async function updateBenefit(
 
 export const moveBenefit = (c: WriteCtx, id: string, move: Exclude<LoyaltyMove, "deactivate">): Promise<BenefitShown> =>
   saver.move(c, { id, move }, (catalog, { config }) => {
-    if (move === "activate") return requireActive(catalog, { wallets: walletsOf(config) });
+    if (move === "activate") return requireActiveReferences(catalog, { wallets: walletsOf(config) });
     const active = rulesThatGive(catalog, id).filter((rule) => rule.status === "ACTIVE");
     if (active.length > 0)
       throw new ApiError("connected_active_earning_rule", {

@@ -19,7 +19,7 @@ import type {
 } from "../../resources/loyalty-v2/earning-rules/schema.ts";
 import { type EarningRuleRow, earningRules, view } from "../../resources/loyalty-v2/earning-rules/store.ts";
 import { lockConfiguration } from "../../steps/programs/lock-configuration.ts";
-import { requireActive, requireEarnings, requireTrigger } from "../../steps/programs/loyalty-references.ts";
+import { requireActiveReferences, requireEarnings, requireTrigger } from "../../steps/programs/loyalty-references.ts";
 import { firstUse, programsUsing, requireKnown } from "../../steps/programs/loyalty-uses.ts";
 import { componentSaver } from "../../steps/programs/save-component.ts";
 
@@ -86,7 +86,7 @@ export async function updateEarningRule(c: WriteCtx, id: string, sent: EarningRu
 
 export const moveEarningRule = (c: WriteCtx, id: string, move: LoyaltyMove): Promise<EarningRuleShown> =>
   saver.move(c, { id, move }, (catalog, { earnings }) =>
-    move === "activate" ? requireActive(catalog, usedBy(earnings)) : requireSpare(catalog, id, move),
+    move === "activate" ? requireActiveReferences(catalog, usedBy(earnings)) : requireSpare(catalog, id, move),
   );
 
 /** Deletes a rule that no program uses. */
@@ -118,7 +118,7 @@ async function requireUsable(
   { status, earnings }: Pick<EarningRuleRow, "status" | "earnings">,
 ): Promise<void> {
   await requireEarnings(c, catalog, earnings);
-  if (status !== "DRAFT") requireActive(catalog, usedBy(earnings));
+  if (status !== "DRAFT") requireActiveReferences(catalog, usedBy(earnings));
 }
 
 const usedBy = (earnings: readonly Earning[]) => ({

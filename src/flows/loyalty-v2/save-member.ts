@@ -8,7 +8,7 @@ import type { WriteCtx } from "../../ctx.ts";
 import { record } from "../../events/events.ts";
 import type { Member, MemberUpdate } from "../../resources/loyalty-v2/members/schema.ts";
 import { lockMembers, saveMembers, view } from "../../resources/loyalty-v2/members/store.ts";
-import { removeMembers } from "../../steps/programs/remove-members.ts";
+import { removeProgramMembers } from "../../steps/programs/remove-members.ts";
 
 type Which = { programId: string; memberId: string };
 
@@ -34,7 +34,7 @@ export async function moveMember(
 export async function removeMember(c: WriteCtx, which: Which): Promise<Member> {
   const member = await lockMember(c, which);
   const setup = setupOf(await c.catalog(), which.programId);
-  await record(c, await removeMembers(c, new Map(setup ? [[which.programId, setup]] : []), [member]));
+  await record(c, await removeProgramMembers(c, new Map(setup ? [[which.programId, setup]] : []), [member]));
   return view({ ...member, status: "DELETED", updated_at: c.now });
 }
 

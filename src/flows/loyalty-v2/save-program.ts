@@ -30,7 +30,12 @@ import type {
 import { lockProgram, type ProgramRow, programs, view } from "../../resources/loyalty-v2/programs/store.ts";
 import { enqueueAsyncAction } from "../../resources/platform/async-actions/store.ts";
 import { lockConfiguration } from "../../steps/programs/lock-configuration.ts";
-import { assignmentEvents, COMPONENT_KINDS, loadParts, type Part } from "../../steps/programs/programs.ts";
+import {
+  assignmentEvents,
+  COMPONENT_KINDS,
+  loadShownComponents,
+  type ShownComponent,
+} from "../../steps/programs/programs.ts";
 
 type ComponentSent = { id: string; stock?: StockSent };
 const FIELDS = {
@@ -59,7 +64,7 @@ export async function createProgram(c: WriteCtx, sent: ProgramCreate): Promise<P
   const rows: AssignmentRow[] = [];
   for (const kind of COMPONENT_KINDS)
     rows.push(...(await assignedAtFirst(c, program.id, kind, sent[FIELDS[kind]] ?? [])));
-  const parts = await loadParts(c.db, c.project.id, rows);
+  const parts = await loadShownComponents(c.db, c.project.id, rows);
   const after = [...parts.values()];
   if (program.status === "ACTIVE") requireReady({ ...program, status: "DRAFT" }, after);
   requireFittingComponents(program, { before: [], after });
@@ -141,7 +146,7 @@ export async function removeProgram(c: WriteCtx, id: string): Promise<Program> {
   const before = await lockProgram(c.db, c.project.id, id);
   const rows = await deleteAssignments(c.db, c.project.id, id, null);
   for (const { component_id } of rows) c.changed("program_assignment", assignmentId(id, component_id));
-  const parts = await loadParts(c.db, c.project.id, rows);
+  const parts = await loadShownComponents(c.db, c.project.id, rows);
   const deleted = await saveProgram(c, before, "deleted", { status: "DELETED" });
   await record(c, assignmentEvents(deleted, "unassigned", { rows, parts }));
   await enqueueAsyncAction(c.db, {
@@ -167,5 +172,5 @@ async function saveProgram(
   return program;
 }
 
-const loadComponents = async (c: WriteCtx, programId: string): Promise<Map<string, Part>> =>
-  loadParts(c.db, c.project.id, await assignmentsOf(c.db, c.project.id, programId));
+const loadComponents = async (c: WriteCtx, programId: string): Promise<Map<string, ShownComponent>> =>
+  loadShownComponents(c.db, c.project.id, await assignmentsOf(c.db, c.project.id, programId));

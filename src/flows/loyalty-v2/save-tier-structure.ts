@@ -21,7 +21,7 @@ import type {
 import { tierStructures, viewTierStructure } from "../../resources/loyalty-v2/tier-structures/store.ts";
 import { removeTiersOf } from "../../resources/loyalty-v2/tiers/store.ts";
 import { lockConfiguration } from "../../steps/programs/lock-configuration.ts";
-import { firstUse, programsUsing, requireKnown, type Uses } from "../../steps/programs/loyalty-uses.ts";
+import { firstUse, type LoyaltyUses, programsUsing, requireKnown } from "../../steps/programs/loyalty-uses.ts";
 import { componentSaver } from "../../steps/programs/save-component.ts";
 
 type Settings = Pick<TierStructure, "point_earned" | "expiration" | "downgrade">;
@@ -109,7 +109,7 @@ export async function removeTierStructure(c: WriteCtx, id: string): Promise<Loya
   return gone;
 }
 
-function usedBy(catalog: Catalog, id: string, by: "none" | "not in draft" | "all"): Uses | null {
+function usedBy(catalog: Catalog, id: string, by: "none" | "not in draft" | "all"): LoyaltyUses | null {
   const uses = new Map([["program", programsUsing(catalog, id)]]);
   return firstUse(uses, ({ status }) => by === "all" || (by === "not in draft" && status !== "DRAFT"));
 }

@@ -3,12 +3,17 @@ import { requireMetadata } from "../../catalog/metadata.ts";
 import { ApiError, invalid, notFound } from "../../core/errors.ts";
 import { type PointsExpirationBody, parsePointsExpiration } from "../../core/loyalty/card/wallet.ts";
 import { requireOverride } from "../../core/loyalty/earning/earning-rule.ts";
-import { overlappingTier, parseQualification, TIERS_MAX, type Tier } from "../../core/loyalty/tiers/structure.ts";
+import {
+  overlappingTier,
+  parseQualification,
+  STRUCTURE_TIERS_MAX,
+  type Tier,
+} from "../../core/loyalty/tiers/structure.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { type EventKind, record } from "../../events/events.ts";
 import { type TierStructureRow, viewTierStructure } from "../../resources/loyalty-v2/tier-structures/store.ts";
 import type { LoyaltyTierCreate, LoyaltyTierUpdate } from "../../resources/loyalty-v2/tiers/schema.ts";
-import { insertTier, type TierRow, updateTierRow, viewTier } from "../../resources/loyalty-v2/tiers/store.ts";
+import { insertLoyaltyTier, type TierRow, updateTierRow, viewTier } from "../../resources/loyalty-v2/tiers/store.ts";
 import { lockConfiguration } from "../../steps/programs/lock-configuration.ts";
 import { requireKnown } from "../../steps/programs/loyalty-uses.ts";
 
@@ -16,7 +21,7 @@ type Ids = { tierStructureId: string; tierId: string };
 const ALWAYS = ["name", "metadata"];
 const INHERIT = { type: "INHERIT" } as const;
 
-export async function createTier(c: WriteCtx, structureId: string, sent: LoyaltyTierCreate): Promise<TierRow> {
+export async function createLoyaltyTier(c: WriteCtx, structureId: string, sent: LoyaltyTierCreate): Promise<TierRow> {
   const catalog = await lockConfiguration(c);
   const structure = requireKnown(catalog.tier_structures, "tier_structure", structureId);
   const qualification_rules = parseQualification(sent.qualification_rules);
@@ -38,12 +43,12 @@ export async function createTier(c: WriteCtx, structureId: string, sent: Loyalty
   };
   requireFittingTier(catalog, structure, made);
   requireMetadata(catalog, "vl_tier", { metadata, on: "create" });
-  if ((catalog.tiers_of.get(structureId)?.length ?? 0) >= TIERS_MAX)
-    throw new ApiError("tier_limit_exceeded", { details: `A tier structure has at most ${TIERS_MAX} tiers` });
-  return told(c, "vl.tier_structure.tier.created", { structure, tier: await insertTier(c.db, made) });
+  if ((catalog.tiers_of.get(structureId)?.length ?? 0) >= STRUCTURE_TIERS_MAX)
+    throw new ApiError("tier_limit_exceeded", { details: `A tier structure has at most ${STRUCTURE_TIERS_MAX} tiers` });
+  return told(c, "vl.tier_structure.tier.created", { structure, tier: await insertLoyaltyTier(c.db, made) });
 }
 
-export async function updateTier(c: WriteCtx, ids: Ids, sent: LoyaltyTierUpdate): Promise<TierRow> {
+export async function updateLoyaltyTier(c: WriteCtx, ids: Ids, sent: LoyaltyTierUpdate): Promise<TierRow> {
   const catalog = await lockConfiguration(c);
   const { structure, tier } = requireTier(catalog, ids);
   const qualification_rules = sent.qualification_rules && parseQualification(sent.qualification_rules);
@@ -70,7 +75,7 @@ export async function updateTier(c: WriteCtx, ids: Ids, sent: LoyaltyTierUpdate)
   return told(c, "vl.tier_structure.tier.updated", { structure, tier: saved });
 }
 
-export async function removeTier(c: WriteCtx, ids: Ids): Promise<TierRow> {
+export async function removeLoyaltyTier(c: WriteCtx, ids: Ids): Promise<TierRow> {
   const { structure, tier } = requireTier(await lockConfiguration(c), ids);
   requireDraft(structure, "Tiers can only be deleted when tier structure status is DRAFT");
   const gone = await updateTierRow(c.db, c.project.id, tier.id, { deleted_at: c.now, updated_at: c.now });

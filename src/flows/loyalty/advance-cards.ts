@@ -1,6 +1,6 @@
 import { loadCatalog } from "../../catalog/catalog.ts";
 import { loadSetups } from "../../catalog/program-setup.ts";
-import type { Fact } from "../../core/filters/fields.ts";
+import type { FilterFact } from "../../core/filters/fields.ts";
 import { neededFacts } from "../../core/filters/predicate.ts";
 import { advanceCard, cardDueAt, reviewCard } from "../../core/loyalty/card/card-at-work.ts";
 import { earliest, isBefore } from "../../core/time/calendar.ts";
@@ -80,7 +80,7 @@ export async function passTime(given: Sweeping, limit = BATCH): Promise<Passed> 
 }
 
 /** Filters over these facts give another answer when points move. */
-const MOVED_BY_POINTS: readonly Fact[] = ["loyalty", "summary"];
+const MOVED_BY_POINTS: readonly FilterFact[] = ["loyalty", "summary"];
 
 /**
  * The next moment to work at; null: nothing is due by now. A card alone goes through its own moments one after the

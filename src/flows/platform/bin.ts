@@ -14,7 +14,7 @@ import {
 } from "../../resources/platform/trash-bin/store.ts";
 import { binCampaign, freeName, getCampaign, lockCampaign } from "../../resources/promotions/campaigns/store.ts";
 import { eraseVouchers } from "../../resources/promotions/vouchers/erase-store.ts";
-import { binCodes, deleteCodes } from "../../steps/promotions/bin-codes.ts";
+import { binCodes, deleteLockedCodes } from "../../steps/promotions/bin-codes.ts";
 import { showCampaign } from "../../steps/promotions/campaigns.ts";
 import { lockWithCampaign } from "../../steps/promotions/vouchers.ts";
 import { requireNoProgram } from "../../steps/referrals/referral-programs.ts";
@@ -99,7 +99,7 @@ export async function removeSku(
 export async function removeVoucher(c: WriteCtx, reference: string, force: boolean): Promise<null> {
   const code = await lockWithCampaign(c, reference);
   const happened = force
-    ? await deleteCodes(c, [code], () => ERASE.voucher(c, code.row.id))
+    ? await deleteLockedCodes(c, [code], () => ERASE.voucher(c, code.row.id))
     : await binCodes(c, [{ ...code, of: c }]);
   await record(c, happened);
   return null;

@@ -32,7 +32,7 @@ export async function changeSecret(c: WriteCtx, named: Named, overlapHours: numb
 }
 
 /** For good: whoever has it is refused from now on. */
-export async function switchOff(c: WriteCtx, named: Named): Promise<KeyRow> {
+export async function switchOffKey(c: WriteCtx, named: Named): Promise<KeyRow> {
   const { kind, id } = await keyNamed(c, named);
   const row = await disableKey(c.db, { kind, id, now: c.now });
   note(c, row!);

@@ -27,7 +27,7 @@ import { getCampaign } from "../../resources/promotions/campaigns/store.ts";
 import { getVoucher } from "../../resources/promotions/vouchers/store.ts";
 import { EXPORT_OBJECTS } from "../../steps/bulk/export-objects.ts";
 import { loyaltyNamed } from "../../steps/points/loyalty-campaigns.ts";
-import { getMember, type Which } from "../../steps/points/point-members.ts";
+import { getCampaignMember, type Which } from "../../steps/points/point-members.ts";
 import { campaignsOf } from "../../steps/promotions/voucher-view.ts";
 
 type Parameters = ExportParameters & { campaign_id?: string };
@@ -180,7 +180,7 @@ export const startPointsExport = async (c: StartCtx, reference: string, sent: Pa
 async function scopeOf(c: StartCtx, of: Cards): Promise<Scope> {
   if ("loyalty" in of) return { campaign_id: loyaltyNamed(await c.catalog(), of.loyalty).id };
   if ("campaign" in of) return { campaign_id: (await getCampaign(c.db, c.project.id, of.campaign)).id };
-  if ("memberId" in of) return { voucher_id: (await getMember(c, await c.catalog(), of)).id };
+  if ("memberId" in of) return { voucher_id: (await getCampaignMember(c, await c.catalog(), of)).id };
   const row = await getVoucher(c.db, c.project, of.code);
   const campaigns = await campaignsOf(c.db, c.project.id, await c.catalog(), [row]);
   if (row.campaign_id !== null && !campaigns.has(row.campaign_id)) throw notFound("voucher", of.code);

@@ -1,15 +1,15 @@
 import { ApiError, notFound } from "../../core/errors.ts";
 import { toInstant } from "../../core/filters/filter.ts";
-import { type Bucket, bucketsOf, shownMoment, spanFault, type Unit } from "../../core/rollups/buckets.ts";
-import { METRICS, type Metric, NO_SUMS, SUMS, type Subject } from "../../core/rollups/metrics.ts";
+import { type ChartBucket, chartBuckets, shownMoment, spanFault, type Unit } from "../../core/rollups/buckets.ts";
+import { type Metric, NO_SUMS, type RollupSubject, SERIES_METRICS, SUMS } from "../../core/rollups/metrics.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { Ctx } from "../../ctx.ts";
 import type {
   ProjectSummary,
   ProjectSummaryQuery,
+  SeriesTotals,
   TimeSeries,
   TimeSeriesQuery,
-  Totals,
 } from "../../resources/platform/time-series/schema.ts";
 import {
   countCustomers,
@@ -18,7 +18,7 @@ import {
   countRows,
   type FigureRow,
   readRollups,
-  segmentsOf,
+  segmentsOfCustomers,
   topCampaigns,
   topCustomers,
 } from "../../resources/platform/time-series/store.ts";
@@ -37,9 +37,9 @@ const ENDING_DAYS = 14;
 
 const refused = (details: string) => new ApiError("invalid_query_params", { details });
 
-type About = { subject: Subject; subject_id: string };
+type About = { subject: RollupSubject; subject_id: string };
 type Series = About & { unit: Unit; metrics: readonly Metric[] };
-type Period = { buckets: readonly Bucket[]; before: readonly Bucket[]; zone: string };
+type Period = { buckets: readonly ChartBucket[]; before: readonly ChartBucket[]; zone: string };
 
 /** Figures of a project by hour or day, with the totals of the period and of the one before. */
 export async function readTimeSeries(c: Ctx, query: TimeSeriesQuery): Promise<TimeSeries> {
@@ -52,7 +52,7 @@ export async function readTimeSeries(c: Ctx, query: TimeSeriesQuery): Promise<Ti
   if (fault) throw refused(fault);
   const { rows, previous, totals, approximate } = await figuresOf(c, series, period);
   const since = await countedSince(c.db, c.project.id);
-  const isComplete = ({ from, to }: Bucket) =>
+  const isComplete = ({ from, to }: ChartBucket) =>
     since !== null && from.epochMilliseconds >= since && to.epochMilliseconds + BEHIND_MS <= Date.parse(c.now);
   return {
     object: "time_series",
@@ -73,7 +73,7 @@ export async function readTimeSeries(c: Ctx, query: TimeSeriesQuery): Promise<Ti
 /** The figures of a period, and what to look at. */
 export async function summarizeProject(c: Ctx, query: ProjectSummaryQuery): Promise<ProjectSummary> {
   const period = parsePeriod(c, query, "day");
-  const series: Series = { subject: "project", subject_id: "", unit: "day", metrics: METRICS };
+  const series: Series = { subject: "project", subject_id: "", unit: "day", metrics: SERIES_METRICS };
   const { totals, previous, approximate } = await figuresOf(c, series, period);
   const top = await topCampaigns(c.db, c.project.id, keysOf(period.buckets), LISTED);
   const found = await currentCampaigns(
@@ -112,7 +112,7 @@ export async function readAudience(c: Ctx, reference: string, query: AudienceQue
   const isSample = (await countRows(db, project.id, days, AUDIENCE_ROWS_MAX + 1)) > AUDIENCE_ROWS_MAX;
   const about = { ...days, isSample };
   const { segments } = await c.catalog();
-  const found = await segmentsOf(db, project.id, about, LISTED);
+  const found = await segmentsOfCustomers(db, project.id, about, LISTED);
   return {
     ...{ object: "campaign_audience", campaign_id: id, timezone: project.timezone, ...shownPeriod(buckets) },
     customers: await countCustomers(db, project.id, about),
@@ -128,8 +128,8 @@ export async function readAudience(c: Ctx, reference: string, query: AudienceQue
 
 function parseMetrics(text = "redemptions,discount"): Metric[] {
   const names = [...new Set(text.split(",").map((name) => name.trim()))];
-  const unknown = names.find((name) => !(METRICS as readonly string[]).includes(name));
-  if (unknown !== undefined) throw refused(`There is no metric ${unknown}; there are ${METRICS.join(", ")}`);
+  const unknown = names.find((name) => !(SERIES_METRICS as readonly string[]).includes(name));
+  if (unknown !== undefined) throw refused(`There is no metric ${unknown}; there are ${SERIES_METRICS.join(", ")}`);
   return names as Metric[];
 }
 
@@ -141,11 +141,11 @@ function parsePeriod(c: Ctx, { from, to }: { from?: string; to?: string }, unit:
   const span = { from: start, to: end, unit, zone };
   const fault = spanFault(span);
   if (fault) throw refused(fault);
-  return { ...bucketsOf(span), zone };
+  return { ...chartBuckets(span), zone };
 }
 
 /** How a query names what figures are kept of, and how it is found. */
-const FINDERS: Record<Exclude<Subject, "project">, (c: Ctx, reference: string) => Promise<string>> = {
+const FINDERS: Record<Exclude<RollupSubject, "project">, (c: Ctx, reference: string) => Promise<string>> = {
   campaign: async (c, reference) => (await getCampaign(c.db, c.project.id, reference)).id,
   tier: async (c, reference) => requireThere("promotion_tier", reference, (await c.catalog()).promotion_tiers),
   code: async (c, reference) => (await getVoucher(c.db, c.project, reference)).id,
@@ -175,18 +175,18 @@ function seriesFault({ subject, unit, metrics }: Series): string | null {
     : `Different customers are counted of the project and of campaigns, and not of a ${subject}`;
 }
 
-const keysOf = (buckets: readonly Bucket[]) => ({
+const keysOf = (buckets: readonly ChartBucket[]) => ({
   from: buckets[0]!.key,
   to: nextKey(buckets.at(-1)!),
 });
-const nextKey = ({ key, to }: Bucket): string =>
+const nextKey = ({ key, to }: ChartBucket): string =>
   key.includes("T") ? to.toInstant().toString({ fractionalSecondDigits: 3 }) : to.toPlainDate().toString();
-const shownPeriod = (buckets: readonly Bucket[]) => ({
+const shownPeriod = (buckets: readonly ChartBucket[]) => ({
   from: shownMoment(buckets[0]!.from),
   to: shownMoment(buckets.at(-1)!.to),
 });
 
-const picked = (metrics: readonly Metric[], row: Partial<Record<Metric, number>> | undefined): Totals =>
+const picked = (metrics: readonly Metric[], row: Partial<Record<Metric, number>> | undefined): SeriesTotals =>
   Object.fromEntries(metrics.map((name) => [name, row?.[name] ?? 0]));
 
 /** One statement reads both periods. Different customers of all days together are counted for themselves. */
@@ -195,7 +195,7 @@ async function figuresOf(c: Ctx, series: Series, { buckets, before }: Period) {
   const all = await readRollups(c.db, c.project.id, { ...series, ...range });
   const rows = new Map(all.map((row) => [row.key, row]));
   let isEstimated = false;
-  const totalsOf = async (some: readonly Bucket[]): Promise<Totals> => {
+  const totalsOf = async (some: readonly ChartBucket[]): Promise<SeriesTotals> => {
     const own = some.flatMap(({ key }) => rows.get(key) ?? []);
     const sums: Partial<Record<Metric, number>> = own.reduce(added, { ...NO_SUMS });
     if (!series.metrics.includes("unique_customers")) return picked(series.metrics, sums);

@@ -10,7 +10,7 @@ import { defaultCharsetOf } from "../../resources/platform/projects/store.ts";
 import { markGenerating } from "../../resources/promotions/campaigns/codes-store.ts";
 import { addToVouchersCount, type Campaign } from "../../resources/promotions/campaigns/store.ts";
 import type { VoucherAdd, VoucherWithRules } from "../../resources/promotions/vouchers/schema.ts";
-import { categoryOf } from "../../steps/promotions/settings.ts";
+import { findOrAddCategory } from "../../steps/promotions/settings.ts";
 import { showWritten, told } from "../../steps/promotions/voucher-view.ts";
 import {
   campaignForCodes,
@@ -28,7 +28,7 @@ async function overridesIn(c: WriteCtx, sent: VoucherAdd, campaign: Campaign) {
   if ("fault" in found) throw invalid(found.fault);
   return {
     settings: settingsIn(c, catalog, sent, campaign),
-    category_id: (await categoryOf(c, catalog, sent)) ?? null,
+    category_id: (await findOrAddCategory(c, catalog, sent)) ?? null,
     additional_info: sent.additional_info ?? null,
   };
 }

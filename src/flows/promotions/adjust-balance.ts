@@ -5,7 +5,7 @@ import { record } from "../../events/events.ts";
 import type { Balance, BalanceBody } from "../../resources/ledger/ledger/schema.ts";
 import { recordPoints } from "../../steps/earning/earn-work.ts";
 import { adjustMember, pointBalance } from "../../steps/earning/point-balance.ts";
-import { hasRoom, moveBalance, type OpenCard, openCard } from "../../steps/promotions/gift-cards.ts";
+import { hasRoom, moveBalance, type OpenCard, openGiftCard } from "../../steps/promotions/gift-cards.ts";
 import { lockWithCampaign } from "../../steps/promotions/vouchers.ts";
 
 /** Puts credits or points on a card, or takes some away. The row of the card is locked, and its account with it. */
@@ -13,7 +13,7 @@ export async function adjustBalance(c: WriteCtx, reference: string, sent: Balanc
   const { row, campaign } = await lockWithCampaign(c, reference);
   requireCard(row, sent.amount);
   if (row.type === "LOYALTY_CARD") return adjustPoints(c, row, sent);
-  const card = await openCard(c, row, campaign);
+  const card = await openGiftCard(c, row, campaign);
   requireBalance(card, sent.amount);
   const { balance, happened } = await moveBalance(c, card, sent.amount, sent);
   await record(c, happened);

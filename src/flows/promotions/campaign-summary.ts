@@ -2,9 +2,9 @@ import { type Static, Type } from "typebox";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { Ctx } from "../../ctx.ts";
 import { sumDays } from "../../resources/platform/time-series/store.ts";
-import { CampaignView, type SummaryQuery } from "../../resources/promotions/campaigns/schema.ts";
+import { type CampaignSummaryQuery, CampaignView } from "../../resources/promotions/campaigns/schema.ts";
 import {
-  type CampaignTotals,
+  type CampaignCodeTotals,
   type CurrentCampaign,
   getCampaign,
   totalsOfCampaign,
@@ -56,7 +56,7 @@ type Summary = { object: "campaign_summary"; campaign: Static<typeof CampaignSum
 export const CampaignSummary = Type.Unsafe<Summary>(CampaignSummaryShape);
 
 /** What a campaign did between two days of the project's calendar, both included. What nothing counts is nought. */
-export async function summarizeCampaign(c: Ctx, reference: string, query: SummaryQuery): Promise<Summary> {
+export async function summarizeCampaign(c: Ctx, reference: string, query: CampaignSummaryQuery): Promise<Summary> {
   const row = await getCampaign(c.db, c.project.id, reference);
   const { promotion: _, validation_rules_assignments: __, ...campaign } = await showCampaign(c.db, c.project.id, row);
   const { start_date, end_date } = query;
@@ -78,7 +78,7 @@ export async function summarizeCampaign(c: Ctx, reference: string, query: Summar
   return { object: "campaign_summary", campaign, ...shown } as Summary;
 }
 
-const knownOf = (totals: CampaignTotals): Numbers => ({
+const knownOf = (totals: CampaignCodeTotals): Numbers => ({
   redemptions_succeeded: totals.redemptions,
   validations: totals.validated + totals.not_validated,
   validations_succeeded: totals.validated,

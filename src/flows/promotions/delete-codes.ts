@@ -13,7 +13,7 @@ export type DeleteProgress = { campaign_id: string; force: boolean; done?: numbe
  * Deletes the next codes of a deleted campaign; after the last one, the campaign. In the bin its codes go along as they
  * are: without their campaign nobody finds them.
  */
-export async function deleteCodes({ db }: { db: Tx }, action: AsyncActionRow): Promise<ActionStep> {
+export async function deleteCodesOfCampaign({ db }: { db: Tx }, action: AsyncActionRow): Promise<ActionStep> {
   const { project_id, work: given } = action;
   const work = given as DeleteProgress;
   const { campaign_id, force, done = 0 } = work;

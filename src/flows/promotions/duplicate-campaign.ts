@@ -5,7 +5,7 @@ import { record } from "../../events/events.ts";
 import type { CampaignBody, CampaignDuplicate } from "../../resources/promotions/campaigns/schema.ts";
 import { type CurrentCampaign, getCampaign } from "../../resources/promotions/campaigns/store.ts";
 import type { PromotionTierCreate } from "../../resources/promotions/promotion-tiers/schema.ts";
-import { type PromotionTierRow, tiersOfCampaigns } from "../../resources/promotions/promotion-tiers/store.ts";
+import { type PromotionTierRow, promotionTiersOfCampaigns } from "../../resources/promotions/promotion-tiers/store.ts";
 import { loadAssignmentsOf } from "../../resources/promotions/validation-rule-assignments/store.ts";
 import { countAssignments, validationRules } from "../../resources/promotions/validation-rules/store.ts";
 import { insertValidationRule } from "../../steps/promotions/validation-rules.ts";
@@ -21,7 +21,7 @@ export async function campaignLike(c: WriteCtx, reference: string, sent: Campaig
     throw new ApiError("invalid_campaign", {
       details: "A loyalty program cannot be duplicated: its cards, earning rules, tiers and rewards belong together",
     });
-  const tiers = await tiersOfCampaigns(c.db, c.project.id, [original.id]);
+  const tiers = await promotionTiersOfCampaigns(c.db, c.project.id, [original.id]);
   const rulesOf = await duplicateRules(c, original, { tiers, name: sent.name });
   return bodyOf(c, original, { tiers, rulesOf, sent });
 }
@@ -54,20 +54,20 @@ type Parts = { tiers: readonly PromotionTierRow[]; rulesOf: RulesOf; sent: Campa
 /** What is sent to make such a campaign. */
 async function bodyOf(c: WriteCtx, row: CurrentCampaign, { tiers, rulesOf, sent }: Parts): Promise<Body> {
   const { categories } = await c.catalog();
-  const categoryOf = (id: string | null) => (id !== null && categories.has(id) ? { category_id: id } : {});
+  const categoryKept = (id: string | null) => (id !== null && categories.has(id) ? { category_id: id } : {});
   const { campaign_type, type, description, auto_join, join_once, use_voucher_metadata_schema, settings } = row;
   const { discount, gift, quantity, metadata } = settings;
   const { activity_duration_after_publishing, referral_program, voucher_type } = row;
   const body = {
     ...{ name: sent.name, campaign_type, type, description, auto_join, join_once, use_voucher_metadata_schema },
-    ...{ activity_duration_after_publishing, metadata, ...validityOf(settings), ...categoryOf(row.category_id) },
+    ...{ activity_duration_after_publishing, metadata, ...validityOf(settings), ...categoryKept(row.category_id) },
     validation_rules: rulesOf(row.id),
   };
   if (campaign_type === "PROMOTION") {
     const likeThem = tiers.map((tier) => {
       const { name, banner, action, hierarchy, active, metadata: own } = tier;
       const about = { name, banner, action, hierarchy, active, metadata: own };
-      return { ...about, ...validityOf(tier), ...categoryOf(tier.category_id), validation_rules: rulesOf(tier.id) };
+      return { ...about, ...validityOf(tier), ...categoryKept(tier.category_id), validation_rules: rulesOf(tier.id) };
     });
     return { ...body, promotion: { tiers: likeThem } } as Body;
   }

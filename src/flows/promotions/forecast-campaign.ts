@@ -1,6 +1,6 @@
 import { rulesFor } from "../../catalog/rules.ts";
 import { forecastOf, leftByDay, SPEED_DAYS } from "../../core/campaigns/forecast.ts";
-import { limitOf } from "../../core/campaigns/limits.ts";
+import { campaignLimit } from "../../core/campaigns/limits.ts";
 import { shownMoment } from "../../core/rollups/buckets.ts";
 import { periodStart } from "../../core/time/period.ts";
 import { zoneOf } from "../../core/time/zone.ts";
@@ -40,11 +40,11 @@ export async function forecastCampaign(c: Ctx, reference: string, wanted = DAYS)
     return { ...forecastOf(use, c.now), rows: left.map((one, n) => ({ at: shown[n]!, left: one })) };
   };
   const rules = rulesFor(await c.catalog(), row.id);
-  const [discounts, gifts] = [limitOf(rules, "discount_amount"), limitOf(rules, "gift_amount")];
+  const [discounts, gifts] = [campaignLimit(rules, "discount_amount"), campaignLimit(rules, "gift_amount")];
   return {
     ...{ object: "campaign_forecast", campaign_id: row.id, timezone: project.timezone },
     budget: discounts === null ? forecast("gift_amount", gifts) : forecast("discount_amount", discounts),
-    uses: forecast("redemptions", usesOf(row, figures!, limitOf(rules, "redemptions"))),
+    uses: forecast("redemptions", usesOf(row, figures!, campaignLimit(rules, "redemptions"))),
   };
 }
 

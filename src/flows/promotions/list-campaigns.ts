@@ -4,7 +4,7 @@ import { NO_SETTINGS } from "../../core/vouchers/settings.ts";
 import type { Ctx } from "../../ctx.ts";
 import type { CampaignQuery, CampaignView } from "../../resources/promotions/campaigns/schema.ts";
 import { getCampaign, listCampaigns } from "../../resources/promotions/campaigns/store.ts";
-import { loadCounters, loadStatuses } from "../../steps/promotions/campaign-status.ts";
+import { loadCampaignUse, loadStatuses } from "../../steps/promotions/campaign-status.ts";
 import { showCampaign, showCampaigns } from "../../steps/promotions/campaigns.ts";
 
 const atOf = ({ now, project }: Pick<Ctx, "now" | "project">) => ({ now, zone: zoneOf(project) });
@@ -18,7 +18,7 @@ export async function listCampaignsWithStatus(c: Ctx, query: CampaignQuery) {
   const shown = await showCampaigns(db, project.id, rows);
   const { statuses, figures } = await loadStatuses(db, project.id, { catalog, campaigns: rows, at });
   const counters =
-    query.expand === "counters" ? await loadCounters(db, project.id, { catalog, figures, at }) : undefined;
+    query.expand === "counters" ? await loadCampaignUse(db, project.id, { catalog, figures, at }) : undefined;
   const withStatus = (campaign: CampaignView): CampaignView => {
     const own = counters?.get(campaign.id);
     return { ...campaign, status: statuses.get(campaign.id)!, ...(own && { counters: own }) };
@@ -54,6 +54,6 @@ export async function readCampaignWithStatus(c: Ctx, reference: string, isCounte
   const catalog = await c.catalog();
   const at = atOf(c);
   const { statuses, figures } = await loadStatuses(db, project.id, { catalog, campaigns: [row], at });
-  const counters = isCounted ? await loadCounters(db, project.id, { catalog, figures, at }) : undefined;
+  const counters = isCounted ? await loadCampaignUse(db, project.id, { catalog, figures, at }) : undefined;
   return { ...campaign, status: statuses.get(row.id)!, ...(counters && { counters: counters.get(row.id)! }) };
 }

@@ -1,7 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { type CompiledRule, rulesFor } from "../../catalog/rules.ts";
 import { type Existing, hasMoment, type NeverReason, neverHolds } from "../../core/campaigns/never-applies.ts";
-import { type Offer, overlappingPairs } from "../../core/campaigns/overlaps.ts";
+import { type ComparedOffer, overlappingPairs } from "../../core/campaigns/overlaps.ts";
 import type { LiveStatus } from "../../core/campaigns/status.ts";
 import type { Discount } from "../../core/discounts/discount.ts";
 import { mergeApplicableTo } from "../../core/discounts/targets.ts";
@@ -46,7 +46,7 @@ type About = { catalog: Catalog; at: At; goods: Goods; steps: Ctx["steps"] };
 
 function* conflictsIn(offers: readonly Configured[], about: About): Generator<Conflict> {
   const { catalog, at, goods, steps } = about;
-  const running: Offer[] = [];
+  const running: ComparedOffer[] = [];
   for (const offer of offers) {
     if (OUT.includes(offer.status)) continue;
     const placed = offerOf(offer, about);
@@ -65,13 +65,13 @@ function neverReason({ status, rules, validity }: Configured, at: At, goods: Goo
   return hasMoment(validity, at) ? neverHolds(rules, goods) : "no_moment";
 }
 
-function namesOf(offers: readonly Offer[]): Pick<Conflict, "campaigns" | "tiers"> {
+function namesOf(offers: readonly ComparedOffer[]): Pick<Conflict, "campaigns" | "tiers"> {
   const tiers = offers.flatMap(({ tier_id }) => tier_id ?? []);
   return { campaigns: offers.map(({ campaign_id }) => campaign_id), ...(tiers.length > 0 && { tiers }) };
 }
 
 /** The time that all of them have together. */
-function between(offers: readonly Offer[]): Pick<Conflict, "from" | "to"> {
+function between(offers: readonly ComparedOffer[]): Pick<Conflict, "from" | "to"> {
   const text = (ms: number) => (Number.isFinite(ms) ? new Date(ms).toISOString() : null);
   return {
     from: text(Math.max(...offers.map(({ from }) => from))),
@@ -79,7 +79,7 @@ function between(offers: readonly Offer[]): Pick<Conflict, "from" | "to"> {
   };
 }
 
-function offerOf(offer: Configured, { catalog, at, goods }: About): Offer {
+function offerOf(offer: Configured, { catalog, at, goods }: About): ComparedOffer {
   const { campaign_id, tier_id, validity, category_id } = offer;
   const ms = (date: string | null, none: number): number =>
     (date === null ? null : parseInstant(date, at.zone)?.epochMilliseconds) ?? none;
@@ -125,7 +125,7 @@ async function configuredOffers({ db, project }: Ctx, catalog: Catalog, at: At):
 type Goods = Existing & { of(offer: Configured): ReadonlySet<string> | null };
 
 const isOwn = (id: string): boolean => /^(?:prod|sku|pc)_/.test(id);
-const nameOf = (object: string, id: string): string => `${object} ${id}`;
+const keyOfNamed = (object: string, id: string): string => `${object} ${id}`;
 
 /** Every id of ours that stands in the rules of offers: a few more than are needed is no harm. */
 const idsIn = (offers: readonly Configured[]): string[] => [
@@ -154,8 +154,8 @@ async function goodsOf({ db, project }: Ctx, catalog: Catalog, offers: readonly 
   const members = (object: string, id: string): string[] => {
     const collection = object === "products_collection" ? catalog.product_collections.get(id) : undefined;
     const inside = collection?.type === "STATIC" ? collection.products : [];
-    const own = object === "product" ? (skusOf.get(id) ?? []).map((sku) => nameOf("sku", sku)) : [];
-    return [nameOf(object, id), ...own, ...inside.flatMap((one) => members(one.object, one.id))];
+    const own = object === "product" ? (skusOf.get(id) ?? []).map((sku) => keyOfNamed("sku", sku)) : [];
+    return [keyOfNamed(object, id), ...own, ...inside.flatMap((one) => members(one.object, one.id))];
   };
   const of = ({ rules, discount }: Configured): ReadonlySet<string> | null => {
     const to = mergeApplicableTo(rules.map(({ definition }) => definition.applicable_to));

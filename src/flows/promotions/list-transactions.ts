@@ -2,20 +2,20 @@ import { notFound } from "../../core/errors.ts";
 import { transactionView } from "../../core/ledger/transaction-view.ts";
 import type { VoucherType } from "../../core/vouchers/settings.ts";
 import type { Ctx } from "../../ctx.ts";
-import type { TransactionList, TransactionQuery } from "../../resources/ledger/ledger/schema.ts";
+import type { LedgerTransactionQuery, TransactionList } from "../../resources/ledger/ledger/schema.ts";
 import { listEntries } from "../../resources/ledger/ledger/store.ts";
 import { sourceIdsOf } from "../../resources/orders/orders/store.ts";
 import { getCampaign } from "../../resources/promotions/campaigns/store.ts";
 import { getVoucher } from "../../resources/promotions/vouchers/store.ts";
 import { loyaltyNamed } from "../../steps/points/loyalty-campaigns.ts";
-import { getMember, type Which } from "../../steps/points/point-members.ts";
+import { getCampaignMember, type Which } from "../../steps/points/point-members.ts";
 import { campaignsOf } from "../../steps/promotions/voucher-view.ts";
 
 /** What was moved on a card. */
 export async function transactionsOfVoucher(
   c: Ctx,
   reference: string,
-  query: TransactionQuery,
+  query: LedgerTransactionQuery,
 ): Promise<TransactionList> {
   const row = await getVoucher(c.db, c.project, reference);
   const campaigns = await campaignsOf(c.db, c.project.id, await c.catalog(), [row]);
@@ -24,8 +24,12 @@ export async function transactionsOfVoucher(
 }
 
 /** What was moved on the card of a member. */
-export async function transactionsOfMember(c: Ctx, which: Which, query: TransactionQuery): Promise<TransactionList> {
-  const { id, type } = await getMember(c, await c.catalog(), which);
+export async function transactionsOfMember(
+  c: Ctx,
+  which: Which,
+  query: LedgerTransactionQuery,
+): Promise<TransactionList> {
+  const { id, type } = await getCampaignMember(c, await c.catalog(), which);
   return transactionsPage(c, { voucherId: id }, { ...query, type });
 }
 
@@ -33,7 +37,7 @@ export async function transactionsOfMember(c: Ctx, which: Which, query: Transact
 export async function transactionsOfLoyalty(
   c: Ctx,
   reference: string,
-  query: TransactionQuery,
+  query: LedgerTransactionQuery,
 ): Promise<TransactionList> {
   const { id } = loyaltyNamed(await c.catalog(), reference);
   return transactionsPage(c, { campaignId: id }, { ...query, type: "LOYALTY_CARD" });
@@ -43,7 +47,7 @@ export async function transactionsOfLoyalty(
 export async function transactionsOfCampaign(
   c: Ctx,
   reference: string,
-  query: TransactionQuery,
+  query: LedgerTransactionQuery,
 ): Promise<TransactionList> {
   const { id, voucher_type } = await getCampaign(c.db, c.project.id, reference);
   return transactionsPage(c, { campaignId: id }, { ...query, type: voucher_type ?? "DISCOUNT_VOUCHER" });
@@ -52,7 +56,7 @@ export async function transactionsOfCampaign(
 async function transactionsPage(
   c: Ctx,
   of: Parameters<typeof listEntries>[2],
-  { type, ...query }: TransactionQuery & { type: VoucherType },
+  { type, ...query }: LedgerTransactionQuery & { type: VoucherType },
 ): Promise<TransactionList> {
   const { rows, has_more } = await listEntries(c.db, c.project.id, of, { ...query, now: c.now });
   const orderIds = [...new Set(rows.flatMap(({ order_id }) => order_id ?? []))];

@@ -11,7 +11,7 @@ import { memberView } from "../../steps/points/point-members.ts";
 import { campaignsOf, voucherView, voucherWithRules } from "../../steps/promotions/voucher-view.ts";
 
 /** A page of codes. */
-export async function vouchersOf(c: Ctx, query: VoucherQuery): Promise<{ rows: Voucher[]; total: number }> {
+export async function pageOfVouchers(c: Ctx, query: VoucherQuery): Promise<{ rows: Voucher[]; total: number }> {
   const { rows, total } = await listVouchers(c.db, c.project, { ...query, now: c.now });
   const catalog = await c.catalog();
   const shown = { ...catalog, campaigns: await campaignsOf(c.db, c.project.id, catalog, rows) };

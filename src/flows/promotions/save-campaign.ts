@@ -20,17 +20,17 @@ import { PromotionTierCreate } from "../../resources/promotions/promotion-tiers/
 import { takeStamps } from "../../resources/promotions/vouchers/store.ts";
 import { makeCodes, requireCodeConfig } from "../../steps/promotions/campaign-codes.ts";
 import {
-  type CampaignKind,
   joinsOnlyOnce,
   mergeCampaignSettings,
   requireActivityDuration,
   requireNewCampaign,
   requireType,
+  type StoredCampaignKind,
 } from "../../steps/promotions/campaign-settings.ts";
 import { showCampaign } from "../../steps/promotions/campaigns.ts";
 import { insertTier } from "../../steps/promotions/promotion-tiers.ts";
 import { assignRules } from "../../steps/promotions/rule-assignments.ts";
-import { categoryOf, requireUnits } from "../../steps/promotions/settings.ts";
+import { findOrAddCategory, requireUnits } from "../../steps/promotions/settings.ts";
 import { requireVouchersCount } from "../../steps/promotions/vouchers.ts";
 import { referralTierEvents, requireReferralProgram } from "../../steps/referrals/referral-programs.ts";
 
@@ -68,7 +68,7 @@ export async function createCampaign(
       ...(await extrasOf(c, catalog, kind, sent)),
       ...about,
       ...{ project_id: c.project.id, id: c.newId("camp"), code_config, active: sent.active ?? true },
-      category_id: (await categoryOf(c, catalog, sent)) ?? null,
+      category_id: (await findOrAddCategory(c, catalog, sent)) ?? null,
       created_at: await takeStamps(c.db, c.project.id, { now: c.now }),
     },
     { settings, status: count > 1 ? "IN_PROGRESS" : "DONE" },
@@ -106,7 +106,7 @@ export async function changeCampaign(c: WriteCtx, reference: string, sent: Campa
     type: requireType(before, sent),
     join_once: joinsOnlyOnce(before, sent.join_once ?? before.join_once),
     activity_duration_after_publishing: requireActivityDuration(sent),
-    category_id: await categoryOf(c, catalog, sent),
+    category_id: await findOrAddCategory(c, catalog, sent),
   });
   await reviewWhenAsked(c, before, saved, sent);
   const shown = await noteCampaignChange(c, before.id, "campaign.updated");
@@ -185,7 +185,10 @@ const eventsWithin = (shown: CampaignView): NewEvent[] => {
 const extrasOf = async (
   c: WriteCtx,
   catalog: Catalog,
-  { campaign_type, referral_program: before = null }: CampaignKind & Partial<Pick<CampaignRow, "referral_program">>,
+  {
+    campaign_type,
+    referral_program: before = null,
+  }: StoredCampaignKind & Partial<Pick<CampaignRow, "referral_program">>,
   sent: Pick<CampaignUpdate, "referral_program" | "loyalty_tiers_expiration">,
 ) => ({
   ...(campaign_type === "REFERRAL_PROGRAM" && {

@@ -16,7 +16,7 @@ import {
 import { promotionTiersIn } from "../../resources/promotions/promotion-tiers/store.ts";
 import { takeStamps } from "../../resources/promotions/vouchers/store.ts";
 import { requirePromotion } from "../../steps/promotions/promotion-tiers.ts";
-import { categoryOf, categoryShown } from "../../steps/promotions/settings.ts";
+import { categoryShown, findOrAddCategory } from "../../steps/promotions/settings.ts";
 
 export const stackView = (
   catalog: Pick<Catalog, "categories">,
@@ -35,7 +35,7 @@ export async function createStack(c: WriteCtx, reference: string, sent: Promotio
     campaign_id: campaign.id,
     name: sent.name,
     tiers: await requireTiers(c, campaign, sent.tiers),
-    category_id: await categoryOf(c, catalog, { category_id: sent.category_id }),
+    category_id: await findOrAddCategory(c, catalog, { category_id: sent.category_id }),
     created_at: await takeStamps(c.db, c.project.id, { now: c.now }),
   });
   return saved(c, catalog, "campaign.promotion_stack.created", row);
@@ -53,7 +53,7 @@ export async function updateStack(
   const row = await promotionStacks.update(c.db, c.project.id, id, {
     name: sent.name,
     tiers: sent.tiers && (await requireTiers(c, campaign, sent.tiers)),
-    category_id: await categoryOf(c, catalog, { category_id: sent.category_id }),
+    category_id: await findOrAddCategory(c, catalog, { category_id: sent.category_id }),
     updated_at: c.now,
   });
   return saved(c, catalog, "campaign.promotion_stack.updated", row);

@@ -17,10 +17,14 @@ import {
 } from "../../resources/promotions/promotion-tiers/store.ts";
 import { removeAssignmentsOfObject } from "../../resources/promotions/validation-rule-assignments/store.ts";
 import { given, insertTier, requirePromotion, showWrittenTiers } from "../../steps/promotions/promotion-tiers.ts";
-import { categoryOf, requireDiscount, requireUnits, requireValidity } from "../../steps/promotions/settings.ts";
+import { findOrAddCategory, requireDiscount, requireUnits, requireValidity } from "../../steps/promotions/settings.ts";
 
 /** The campaign stays locked, so that of two new tiers without a hierarchy one comes after the other. */
-export async function createTier(c: WriteCtx, reference: string, sent: PromotionTierCreate): Promise<PromotionTier> {
+export async function createPromotionTier(
+  c: WriteCtx,
+  reference: string,
+  sent: PromotionTierCreate,
+): Promise<PromotionTier> {
   const campaign = await lockPromotion(c, reference);
   const row = await insertTier(c, await c.catalog(), campaign, sent);
   const tier = await showPromotionTier(c, campaign, row);
@@ -36,7 +40,7 @@ export async function createTier(c: WriteCtx, reference: string, sent: Promotion
 }
 
 /** What is not sent keeps its value; metadata is merged key by key. */
-export async function updateTier(c: WriteCtx, id: string, sent: PromotionTierUpdate): Promise<PromotionTier> {
+export async function updatePromotionTier(c: WriteCtx, id: string, sent: PromotionTierUpdate): Promise<PromotionTier> {
   const { tier, campaign } = await lockTier(c, id);
   const catalog = await c.catalog();
   const { name, banner, action, hierarchy, metadata = {} } = sent;
@@ -50,7 +54,7 @@ export async function updateTier(c: WriteCtx, id: string, sent: PromotionTierUpd
     action: discount && { discount },
     hierarchy: hierarchy ?? undefined,
     metadata: mergeMetadata(tier.metadata, metadata),
-    category_id: await categoryOf(c, catalog, sent),
+    category_id: await findOrAddCategory(c, catalog, sent),
   });
 }
 
@@ -62,7 +66,7 @@ export async function switchTier(c: WriteCtx, id: string, active: boolean): Prom
 
 // Contract is silent: a tier that a stack names. Without it the stack would be another one than was set up.
 /** Deletes a tier with the assignments of its rules. While a stack names it, it is kept. */
-export async function removeTier(c: WriteCtx, id: string): Promise<null> {
+export async function removePromotionTier(c: WriteCtx, id: string): Promise<null> {
   // Whoever saves a stack holds the campaign: none that names this tier appears meanwhile.
   const { tier } = await lockTier(c, id);
   const stacks = await stacksNaming(c.db, c.project.id, tier);

@@ -16,7 +16,7 @@ import {
 import type { VoucherCreate, VoucherUpdate, VoucherWithRules } from "../../resources/promotions/vouchers/schema.ts";
 import { updateVoucher } from "../../resources/promotions/vouchers/store.ts";
 import { assignRules } from "../../steps/promotions/rule-assignments.ts";
-import { categoryOf, requireDiscount, requireUnits, requireValidity } from "../../steps/promotions/settings.ts";
+import { findOrAddCategory, requireDiscount, requireUnits, requireValidity } from "../../steps/promotions/settings.ts";
 import { showWritten, told } from "../../steps/promotions/voucher-view.ts";
 import {
   campaignForCodes,
@@ -42,7 +42,7 @@ export async function makeVoucher(c: WriteCtx, sent: VoucherCreate): Promise<Vou
     campaign_id: campaign?.id ?? null,
     type: found.type,
     settings,
-    category_id: (await categoryOf(c, catalog, sent)) ?? null,
+    category_id: (await findOrAddCategory(c, catalog, sent)) ?? null,
     active: sent.active ?? true,
     additional_info: sent.additional_info ?? null,
   });
@@ -88,7 +88,7 @@ export async function changeVoucher(c: WriteCtx, reference: string, sent: Vouche
   if (sent.metadata) requireMetadata(catalog, metadataOf(campaign), { metadata: sent.metadata, on: "update" });
   const saved = await updateVoucher(c.db, row, {
     settings: isDeepStrictEqual(settings, before) ? undefined : settings,
-    category_id: await categoryOf(c, catalog, sent),
+    category_id: await findOrAddCategory(c, catalog, sent),
     active: sent.active ?? undefined,
     additional_info: sent.additional_info,
     updated_at: c.now,

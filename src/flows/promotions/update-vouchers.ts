@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Outcome } from "../../core/bulk/entry.ts";
+import type { BulkOutcome } from "../../core/bulk/entry.ts";
 import { ApiError, type ErrorBody, errorBody, notFound } from "../../core/errors.ts";
 import { metadataFault } from "../../core/metadata/check.ts";
 import { settingsOf, type VoucherSettings } from "../../core/vouchers/settings.ts";
@@ -24,7 +24,7 @@ export const VOUCHERS: BulkKind<VoucherEntry> = {
     const campaigns = new Map((await loadCampaigns(c.db, c.project.id, ids)).map((one) => [one.id, one]));
     const find = voucherNamed(c.project, locked);
     const changed = new Map<string, VoucherSettings>();
-    const outcomes = values.map(({ code, metadata }): Outcome => {
+    const outcomes = values.map(({ code, metadata }): BulkOutcome => {
       const row = find(code);
       const campaign = row?.campaign_id == null ? null : campaigns.get(row.campaign_id);
       // In a campaign that is in the bin there is no code.

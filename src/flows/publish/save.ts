@@ -1,4 +1,4 @@
-import { type Answer, refused, success } from "../../core/answer.ts";
+import { type Answer, refusedAnswer, success } from "../../core/answer.ts";
 import type { Tx } from "../../db/db.ts";
 import { recordAll } from "../../events/events.ts";
 import { insertPublications } from "../../resources/promotions/publications/store.ts";
@@ -64,7 +64,7 @@ const touchedBy = (plans: readonly PublishPlan[]) =>
 /** The answer to a command that was saved: codes that were made have the moment of their creation by then. */
 export function publicationAnswer({ of, outcome }: PublishPlan, { campaigns, catalog }: PublishState): Answer {
   const { project, request_id, forCaller } = of;
-  if ("refused" in outcome) return refused(outcome.refused, request_id);
+  if ("refused" in outcome) return refusedAnswer(outcome.refused, request_id);
   const shown = { campaigns, categories: catalog.categories };
   return success(forCaller(publicationMade(outcome.row, outcome, { shown, project })));
 }

@@ -38,12 +38,12 @@ export type PublishState = {
 };
 
 /** A publication with what is shown of it. */
-export type Publication = { row: PublicationRow; customer: SavedCustomer["row"]; vouchers: readonly VoucherRow[] };
+export type ShownPublication = { row: PublicationRow; customer: SavedCustomer["row"]; vouchers: readonly VoucherRow[] };
 
 /** What one command does. */
 export type PublishPlan = {
   of: PublishCommand;
-  outcome: Publication | { refused: ErrorBody };
+  outcome: ShownPublication | { refused: ErrorBody };
   /** The publication to be kept, also one that failed; null: none. */
   row: PublicationRow | null;
   /** The customer after what was sent; null: nothing is saved of them. */

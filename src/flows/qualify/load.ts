@@ -27,7 +27,7 @@ import {
 } from "./state.ts";
 
 /** What promotions and codes may add to a cart. What promotions may add was read; a code may add more. */
-export async function loadUnits(
+export async function loadUnitTypes(
   db: Db,
   { id }: CartProject,
   {

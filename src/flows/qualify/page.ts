@@ -1,6 +1,6 @@
-import { momentOf } from "../../core/qualify/cursor.ts";
+import { cursorMoment } from "../../core/qualify/cursor.ts";
 import type { Offer } from "../../core/qualify/offer.ts";
-import { offersPage, type Page } from "../../core/qualify/page.ts";
+import { type MatchPage, offersPage } from "../../core/qualify/page.ts";
 import type { Question } from "../../core/qualify/qualify.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { spend } from "../../core/steps.ts";
@@ -12,7 +12,7 @@ import { voucherRedeemable } from "../../steps/checkout/redeemables.ts";
 import { type OfferFacts, type QualifyRequest, type QualifyState, sourcesOf } from "./state.ts";
 
 /** The page of offers that a request is answered with: promotions, codes of the customer, codes for everybody. */
-export function pageFor(request: QualifyRequest, question: Question, { listed, standalone }: QualifyState): Page {
+export function pageFor(request: QualifyRequest, question: Question, { listed, standalone }: QualifyState): MatchPage {
   const { command, cart } = request;
   const { catalog, project, paging, api_key_id, now } = command;
   const sources = sourcesOf(command);
@@ -32,7 +32,7 @@ export function pageFor(request: QualifyRequest, question: Question, { listed, s
         ...alone.filter(({ id }) => !isHeld.has(id)).flatMap((row) => offersOf(request, standalone.facts, row, [])),
         ...(sources.has("stacks") ? stacks : []),
       ],
-      listedTo: isMore ? momentOf(alone.at(-1)!.created_at) : null,
+      listedTo: isMore ? cursorMoment(alone.at(-1)!.created_at) : null,
       // What is configured has its counters elsewhere; a code was read with its own.
       current: ({ object, redeemable }) => {
         if (object === "voucher") return redeemable;

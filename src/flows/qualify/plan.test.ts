@@ -9,7 +9,7 @@ import type { Project } from "../../request.ts";
 import { budgetsFrom } from "../../steps/checkout/budgets.ts";
 import { type Cart, loadCarts } from "../../steps/checkout/carts.ts";
 import { useOf } from "../../steps/checkout/use.ts";
-import { planAnswer, requestFault } from "./plan.ts";
+import { planAnswer, qualifyRequestFault } from "./plan.ts";
 import type { OfferFacts, QualifyCommand, QualifyRequest, QualifyState } from "./state.ts";
 
 const PROJECT = { id: "proj", timezone: "UTC", secret: "s", case_sensitive_codes: true } as unknown as Project;
@@ -104,5 +104,5 @@ test("ten thousand plain codes, as many as a sorted page considers, are within t
 
 test("a request without metadata has no fault", async () => {
   const { command } = await requestOf();
-  assert.equal(requestFault(command), null);
+  assert.equal(qualifyRequestFault(command), null);
 });

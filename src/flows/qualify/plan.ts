@@ -1,4 +1,4 @@
-import { type Answer, refused, success } from "../../core/answer.ts";
+import { type Answer, refusedAnswer, success } from "../../core/answer.ts";
 import { type ErrorBody, errorBody } from "../../core/errors.ts";
 import { metadataFault } from "../../core/metadata/check.ts";
 import type { Order } from "../../core/order/order.ts";
@@ -12,7 +12,7 @@ import { pageFor } from "./page.ts";
 import type { AddedUnits, QualifyCommand, QualifyRequest, QualifyState } from "./state.ts";
 
 /** What is wrong with a request whatever it asks about. */
-export function requestFault({ catalog, sent: { metadata } }: QualifyCommand): ErrorBody | null {
+export function qualifyRequestFault({ catalog, sent: { metadata } }: QualifyCommand): ErrorBody | null {
   const details = metadata ? metadataFault(catalog.metadata_schemas, "redemption", { metadata, on: "create" }) : null;
   return details === null ? null : errorBody("metadata_validation_failed", { details });
 }
@@ -34,7 +34,7 @@ export function planAnswer(
     const rows = new Map([...state.listed.all, ...state.standalone.all].map((row) => [row.id, row]));
     return success(command.show({ page, question, cart, rows }));
   } catch (error) {
-    return refused(tooExpensive(error), command.request_id);
+    return refusedAnswer(tooExpensive(error), command.request_id);
   }
 }
 

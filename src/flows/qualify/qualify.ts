@@ -1,8 +1,8 @@
-import { type Answer, refusal, refused } from "../../core/answer.ts";
+import { type Answer, refusal, refusedAnswer } from "../../core/answer.ts";
 import type { ReadFlow } from "../../db/batches/batch.ts";
 import { cartsFrom } from "../../steps/checkout/carts.ts";
 import { readAhead } from "./ahead.ts";
-import { requestFault } from "./plan.ts";
+import { qualifyRequestFault } from "./plan.ts";
 import { answerInRounds } from "./rounds.ts";
 import type { QualifyCommand, QualifyRequest } from "./state.ts";
 
@@ -19,8 +19,8 @@ export const qualify: ReadFlow<QualifyCommand, Answer> = {
     const refusals = new Map<QualifyCommand, Answer>();
     const requests = commands.flatMap((command, n): QualifyRequest[] => {
       const cart = carts[n]!;
-      const fault = "refused" in cart ? cart.refused : requestFault(command);
-      if (fault) refusals.set(command, refused(fault, command.request_id));
+      const fault = "refused" in cart ? cart.refused : qualifyRequestFault(command);
+      if (fault) refusals.set(command, refusedAnswer(fault, command.request_id));
       return fault || "refused" in cart ? [] : [{ command, cart }];
     });
     const answers = await answerInRounds(db, project, requests, ahead);

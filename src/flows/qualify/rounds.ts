@@ -3,7 +3,7 @@ import { givingWay } from "../../db/batches/giving-way.ts";
 import type { Db } from "../../db/db.ts";
 import type { CartProject } from "../../steps/checkout/carts.ts";
 import { isInRound, LAST_ROUND, type ReadAhead, readPortion } from "./ahead.ts";
-import { loadListed, loadPortion, loadUnits } from "./load.ts";
+import { loadListed, loadPortion, loadUnitTypes } from "./load.ts";
 import { planAnswer } from "./plan.ts";
 import type { QualifyCommand, QualifyRequest } from "./state.ts";
 
@@ -31,7 +31,7 @@ export async function answerInRounds(
     if (now.length === 0) continue;
     const standalone = round === first ? firstCodes : await nextCodes(db, project, now, round);
     const rows = [...listed.all, ...standalone.all];
-    const unitsFor = await loadUnits(db, project, { requests: now, rows, ahead: ahead.units });
+    const unitsFor = await loadUnitTypes(db, project, { requests: now, rows, ahead: ahead.units });
     const isLast = round === LAST_ROUND;
     const planned = now.values().map((request) => planAnswer({ unitsFor, listed, standalone }, request, { isLast }));
     for (const [n, answer] of (await givingWay(planned)).entries()) if (answer) answers.set(now[n]!.command, answer);

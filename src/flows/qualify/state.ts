@@ -1,6 +1,6 @@
 import type { CatalogueUnits } from "../../core/discounts/units.ts";
 import type { CompiledFilter } from "../../core/filters/predicate.ts";
-import type { Page, Paging } from "../../core/qualify/page.ts";
+import type { MatchPage, Paging } from "../../core/qualify/page.ts";
 import type { Question } from "../../core/qualify/qualify.ts";
 import { SCENARIOS, type ScenarioName, type Source } from "../../core/qualify/scenario.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
@@ -28,7 +28,7 @@ export type QualifyCommand = CommandHead & {
 };
 /** What was found for a request, to be shown. */
 export type Qualified = {
-  page: Page;
+  page: MatchPage;
   question: Question;
   cart: Cart;
   /** The rows of the codes that were looked at. */

@@ -1,5 +1,5 @@
 import { referencesIn } from "../../core/order/resolve.ts";
-import { periodsOf } from "../../core/redeem/counters.ts";
+import { counterPeriods } from "../../core/redeem/counters.ts";
 import type { Starts } from "../../core/vouchers/uses.ts";
 import type { Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
@@ -21,7 +21,7 @@ type Ahead = {
 export async function readAhead(tx: Tx, round: readonly RedeemRequest[], { starts, names, isShared }: Ahead) {
   const { project } = round[0]!;
   const [codes, conversions, goods] = await together([
-    readCodesAhead(tx, round, { days: Object.values(periodsOf(starts)) }),
+    readCodesAhead(tx, round, { days: Object.values(counterPeriods(starts)) }),
     isShared ? loadConversions(tx, project.id, idsOfNames(tx, project.id, names)) : null,
     loadGoods(tx, project.id, goodsIn(round)),
   ]);

@@ -1,4 +1,4 @@
-import type { Subject } from "../../core/redeem/counters.ts";
+import type { CountedSubject } from "../../core/redeem/counters.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { Starts } from "../../core/vouchers/uses.ts";
 import type { Tx } from "../../db/db.ts";
@@ -20,7 +20,7 @@ export function peopleIn(round: readonly RedeemRequest[], customers: CustomersAt
 type Counting = {
   round: readonly RedeemRequest[];
   people: readonly string[];
-  subjects: readonly Subject[];
+  subjects: readonly CountedSubject[];
   starts: Starts;
 };
 

@@ -24,7 +24,7 @@ import { seePoints } from "../../steps/points/point-changes.ts";
 import type { RewardDraft } from "../../steps/rewards/reward-handouts.ts";
 import type { RedeemState } from "./state.ts";
 /** A request as it was decided about, before it is known what it does. */
-export type Attempt = {
+export type RedeemAttempt = {
   command: RedeemRequest;
   state: RedeemState;
   cards: CardDrafts<PointCard>;
@@ -50,7 +50,7 @@ export function decideRequest(
   state: RedeemState,
   command: RedeemRequest,
   cards: CardDrafts<PointCard>,
-): Attempt | { refused: ErrorBody } {
+): RedeemAttempt | { refused: ErrorBody } {
   const { catalog } = command;
   const noMember = command.member && memberFault(command, state);
   if (noMember) return { refused: noMember };

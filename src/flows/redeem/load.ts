@@ -4,7 +4,7 @@ import type { CounterRow } from "../../core/rows/counter.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import type { Tx } from "../../db/db.ts";
 import { loadKeys } from "../../resources/checkout/counters/store.ts";
-import { loadHeld, locksOf } from "../../resources/checkout/sessions/store.ts";
+import { loadHeldBySessions, locksOf } from "../../resources/checkout/sessions/store.ts";
 import { loadLots } from "../../resources/ledger/ledger/store.ts";
 import { loadBudgets } from "../../steps/checkout/budgets.ts";
 import { findingVouchers } from "../../steps/checkout/candidates.ts";
@@ -52,7 +52,7 @@ export async function loadState(
     ahead?.goods ?? loadGoods(tx, projectId, references),
     loadGoods(tx, projectId, { products: [...unitTypes], skus: [...unitTypes] }),
     ahead?.lots ?? (open.length > 0 ? loadLots(tx, projectId, open) : []),
-    ahead?.held ?? loadHeld(tx, projectId, asked),
+    ahead?.held ?? loadHeldBySessions(tx, projectId, asked),
   ]);
   const people = peopleIn(round, customers);
   const [counts, budgets] = await Promise.all([

@@ -1,4 +1,4 @@
-import { counterKeys, type Subject } from "../../core/redeem/counters.ts";
+import { type CountedSubject, counterKeys } from "../../core/redeem/counters.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import { type Starts, startsOf } from "../../core/vouchers/uses.ts";
@@ -18,7 +18,7 @@ import {
   unnamedBy,
 } from "../../resources/promotions/vouchers/store.ts";
 import { type CartSent, customerSent, referring } from "../../steps/checkout/carts.ts";
-import { codesIn, type RedeemRequest, type Request, rewardsIn, tiersIn } from "../../steps/checkout/requests.ts";
+import { codesIn, type RedeemRequest, type Request, rewardsIn, tiersAsked } from "../../steps/checkout/requests.ts";
 import { countsDecide, subjectsOf } from "../../steps/checkout/rule-facts.ts";
 import { type CustomersAtWork, openCustomers } from "../../steps/customers/customers.ts";
 import { keepsMembers } from "../../steps/customers/segment-membership.ts";
@@ -72,7 +72,7 @@ export async function lockRows(
   const codes = codesIn(round);
   const isByName = known === null && !needsCodesFirst(round);
   const found = known ?? (isByName ? [] : await findVouchers(tx, project, codes));
-  const tiers = tiersIn(round);
+  const tiers = tiersAsked(round);
   const sessions = new Map(round.flatMap(({ session, now }) => (session ? [[session.key, until(now)] as const] : [])));
   const { given, texts } = peopleSent(round);
   const isKept = round.some(({ catalog }) => keepsMembers(catalog));
@@ -94,7 +94,7 @@ export async function lockRows(
     alsoIds: shared.length > 0 ? holdersOfNamed(tx, project, { references: codes, campaignIds: shared }) : undefined,
   };
   const apiKeyIds = [...new Set(round.map(({ api_key_id }) => api_key_id))];
-  const keysOf = (some: readonly Subject[]) =>
+  const keysOf = (some: readonly CountedSubject[]) =>
     some.flatMap((subject) =>
       periods.flatMap((starts) => apiKeyIds.flatMap((api_key_id) => counterKeys(subject, { api_key_id, starts }))),
     );

@@ -1,10 +1,10 @@
-import { refused } from "../../core/answer.ts";
+import { refusedAnswer } from "../../core/answer.ts";
 import type { Asker } from "../../core/redeem/counters.ts";
 import { EMPTY_PLAN } from "../../core/redeem/plan.ts";
 import { type AppliedStep, stepsOf } from "../../core/redeem/redemption-plan.ts";
 import {
   failureRows,
-  type Refusal,
+  type RedeemRefusal,
   refuseInvalid,
   refuseLapsed,
   refuseOtherPrice,
@@ -14,7 +14,7 @@ import { refusalIn, refusedBefore } from "../../core/refusals/refusal.ts";
 import { redeemableShown } from "../../steps/checkout/redemption-view.ts";
 import { type RedeemRequest, settingsFor } from "../../steps/checkout/requests.ts";
 import { draftCards } from "../../steps/points/card-drafts.ts";
-import { type Attempt, decideRequest } from "./decide.ts";
+import { decideRequest, type RedeemAttempt } from "./decide.ts";
 import { applyRedeemPlan, type RedeemPlan } from "./redeem-plan.ts";
 import { refuseSpending } from "./spending.ts";
 import type { RedeemState } from "./state.ts";
@@ -43,7 +43,7 @@ export function planRedemption(state: RedeemState, command: RedeemRequest): Rede
   // Also who is refused has looked at a card: what time brought to it is saved.
   const own = { of: command, points: cards.touched };
   if ("refused" in attempt) {
-    const answer = refused(attempt.refused, command.request_id);
+    const answer = refusedAnswer(attempt.refused, command.request_id);
     return { ...NOTHING, ...own, answer: { ...answer, refusal: refusedBefore("redemption", attempt.refused) } };
   }
   const { decision, customer, cart, candidates, settings, situation, promised } = attempt;
@@ -75,7 +75,7 @@ export function planRedemption(state: RedeemState, command: RedeemRequest): Rede
 }
 
 /** Why nothing is redeemed; null: all is well. */
-function refusalOf(attempt: Attempt, steps: readonly AppliedStep[]): Refusal | null {
+function refusalOf(attempt: RedeemAttempt, steps: readonly AppliedStep[]): RedeemRefusal | null {
   const { command, state, decision, promised } = attempt;
   const isPartial = settingsFor(command.catalog).redeemables_application_mode === "PARTIAL";
   // Units are within their limits anyway.
@@ -91,7 +91,7 @@ function refusalOf(attempt: Attempt, steps: readonly AppliedStep[]): Refusal | n
 }
 
 /** Nothing changes but that it is known. */
-function planFailure(attempt: Attempt, refusal: Refusal) {
+function planFailure(attempt: RedeemAttempt, refusal: RedeemRefusal) {
   const { command, customer } = attempt;
   const { catalog, newId } = command;
   // A customer who would only be made by this redemption is not made by its failure.
@@ -117,7 +117,7 @@ function planFailure(attempt: Attempt, refusal: Refusal) {
   return {
     redemptions,
     events: [{ of: command, happened }],
-    answer: refused({ ...refusal.error, resource_id: id, resource_type: "redemption" }, command.request_id),
+    answer: refusedAnswer({ ...refusal.error, resource_id: id, resource_type: "redemption" }, command.request_id),
   };
 }
 

@@ -2,7 +2,7 @@ import { addedTo, counterName } from "../../core/redeem/counters.ts";
 import { StartOver } from "../../db/batches/commit.ts";
 import { givingWay } from "../../db/batches/giving-way.ts";
 import { isTaken } from "../../db/db.ts";
-import { later, together } from "../../db/together.ts";
+import { together, writeLater } from "../../db/together.ts";
 import { recordInto, startRecording } from "../../events/events.ts";
 import { addToCounters } from "../../resources/checkout/counters/store.ts";
 import { addUnits } from "../../resources/checkout/counters/units-store.ts";
@@ -78,7 +78,7 @@ async function savePlan({ tx, projectId, written }: Batch, state: RedeemState, p
   ];
   // Behind all that is written: what webhooks are told of points shows the redemption that moved them.
   const events = startRecording(tx, projectId, [...points.told, ...plan.events]);
-  later(written, together([...writes, events.done]));
+  writeLater(written, together([...writes, events.done]));
   await events.sent;
   // A SKU waits for the product that is made with it.
   await overrideCatalogue(tx, projectId, plan.overrides);

@@ -1,20 +1,20 @@
 import { notHolder } from "../../core/errors.ts";
 import { changeCard } from "../../core/loyalty/card/card-at-work.ts";
 import type { AppliedStep, PointsSpent } from "../../core/redeem/redemption-plan.ts";
-import type { Refusal } from "../../core/redeem/refuse.ts";
+import type { RedeemRefusal } from "../../core/redeem/refuse.ts";
 import { redeemPoints } from "../../core/redeem/reward-points.ts";
 import type { RewardKept } from "../../core/rows/redemption.ts";
 import type { Redeemable } from "../../core/validate/redeemable.ts";
 import { type CardReward, rewardOfCard, rewardShown } from "../../steps/points/card-rewards.ts";
 import { pointsShown, worldOf } from "../../steps/points/point-changes.ts";
 import { voucherShown } from "../../steps/rewards/reward-handouts.ts";
-import type { Attempt } from "./decide.ts";
+import type { RedeemAttempt } from "./decide.ts";
 
 /**
  * Why points cannot be spent though nothing stands against the redeemables themselves: nobody has the card, or what the
  * reward brings is not there any more. When all is well, the codes of rewards are drawn: it is the last thing asked.
  */
-export function refuseSpending(attempt: Attempt, steps: readonly AppliedStep[]): Refusal | null {
+export function refuseSpending(attempt: RedeemAttempt, steps: readonly AppliedStep[]): RedeemRefusal | null {
   const { customer, gifts } = attempt;
   const cards = steps.filter(({ result }) => result.loyalty_card);
   if (cards.length === 0) return null;
@@ -30,7 +30,7 @@ export function refuseSpending(attempt: Attempt, steps: readonly AppliedStep[]):
 }
 
 /** The reward that a card is redeemed for; null: it is no loyalty card. */
-function rewardFor({ command, cards }: Attempt, { ref, benefit }: Redeemable): CardReward | null {
+function rewardFor({ command, cards }: RedeemAttempt, { ref, benefit }: Redeemable): CardReward | null {
   const card = cards.of(ref);
   if (!card || benefit.kind !== "points" || !benefit.reward) return null;
   const tier_id = card.change.card.tier?.tier_id ?? null;
@@ -38,8 +38,8 @@ function rewardFor({ command, cards }: Attempt, { ref, benefit }: Redeemable): C
 }
 
 /** Spends the points of a card on a reward, and gives what the reward brings; null: it is no loyalty card. */
-export function spendPoints(
-  attempt: Attempt,
+export function spendOnReward(
+  attempt: RedeemAttempt,
   { redeemable, result }: AppliedStep,
   { id, order_id }: { id: string; order_id: string | null },
 ): PointsSpent | null {
@@ -65,7 +65,7 @@ export function spendPoints(
 }
 
 /** What a redemption keeps of its reward. What the reward brings is given with it. */
-function rewardKept({ gifts, customer }: Attempt, reward: CardReward, cardId: string): RewardKept {
+function rewardKept({ gifts, customer }: RedeemAttempt, reward: CardReward, cardId: string): RewardKept {
   const given = reward.reward.type === "CAMPAIGN" ? gifts!.give(cardId, customer!.row) : null;
   return { ...rewardShown(reward), voucher: given && voucherShown(given) };
 }

@@ -22,12 +22,12 @@ import { tierView } from "../../steps/promotions/promotion-tiers.ts";
 import { voucherView, voucherWithRules } from "../../steps/promotions/voucher-view.ts";
 import { redeemedReferrals } from "../../steps/referrals/referrals.ts";
 import { rewardEvents } from "../../steps/rewards/reward-handouts.ts";
-import type { Attempt } from "./decide.ts";
-import { spendPoints } from "./spending.ts";
+import type { RedeemAttempt } from "./decide.ts";
+import { spendOnReward } from "./spending.ts";
 import { redemptionParts, stackKept } from "./webhook-parts.ts";
 
 /** What redemptions keep of their request. */
-export const requestKept = ({ command, cart, customer }: Attempt): RequestKept => ({
+export const requestKept = ({ command, cart, customer }: RedeemAttempt): RequestKept => ({
   project_id: command.project.id,
   api_key_id: command.api_key_id,
   channel: command.channel,
@@ -38,7 +38,7 @@ export const requestKept = ({ command, cart, customer }: Attempt): RequestKept =
 });
 
 /** What a request does that is not refused. */
-export function planSuccess(attempt: Attempt, steps: readonly AppliedStep[]) {
+export function planSuccess(attempt: RedeemAttempt, steps: readonly AppliedStep[]) {
   const { command, state, customer, referrer, before, overrides } = attempt;
   const planned = redemptionsOf(attempt, steps);
   const { plan, children, order } = planned;
@@ -73,7 +73,7 @@ export function planSuccess(attempt: Attempt, steps: readonly AppliedStep[]) {
 }
 
 /** The rows of the redemptions. */
-function redemptionsOf(attempt: Attempt, steps: readonly AppliedStep[]): RedemptionsPlanned {
+function redemptionsOf(attempt: RedeemAttempt, steps: readonly AppliedStep[]): RedemptionsPlanned {
   const { command, state, cards, cart, decision, before } = attempt;
   const { catalog, newId, sent } = command;
   const { starts, areCodesCounted, accounts } = state;
@@ -88,7 +88,7 @@ function redemptionsOf(attempt: Attempt, steps: readonly AppliedStep[]): Redempt
       totalsOf: state.use.totalsOf,
       shownOf: (redeemable) => redeemableShown(redeemable, catalog),
       points: {
-        spend: (step, redemption) => spendPoints(attempt, step, redemption),
+        spend: (step, redemption) => spendOnReward(attempt, step, redemption),
         sumsOf: (id) => cards.of(id)?.change.card.account.sums,
       },
       order: decision.order && {
@@ -110,7 +110,7 @@ type Succeeded = {
   vouchers: ReadonlyMap<string, VoucherRow>;
 };
 
-function answerOf(attempt: Attempt, succeeded: Succeeded): Answer {
+function answerOf(attempt: RedeemAttempt, succeeded: Succeeded): Answer {
   const { command, cart, customer, decision } = attempt;
   const { children, parent, order } = succeeded.planned;
   const records: RedeemableRecords = { ...command, voucherOf: (id) => succeeded.vouchers.get(id) };
@@ -145,7 +145,7 @@ function answerOf(attempt: Attempt, succeeded: Succeeded): Answer {
 }
 
 /** The code or the tier as it is after the redemption, as the older operations show it. */
-function fullRedeemable({ command: { catalog, project }, state }: Attempt, { steps, vouchers }: Succeeded) {
+function fullRedeemable({ command: { catalog, project }, state }: RedeemAttempt, { steps, vouchers }: Succeeded) {
   const [{ redeemable, values }] = steps as readonly [AppliedStep];
   const { object, ref } = redeemable;
   if (object === "promotion_tier") {
@@ -157,7 +157,7 @@ function fullRedeemable({ command: { catalog, project }, state }: Attempt, { ste
   return { voucher: voucherWithRules(voucherView(catalog, vouchers.get(ref)!, project), assignments) };
 }
 
-function happenedOf(attempt: Attempt, { plan, children, parent, order }: RedemptionsPlanned): NewEvent[] {
+function happenedOf(attempt: RedeemAttempt, { plan, children, parent, order }: RedemptionsPlanned): NewEvent[] {
   const { command, customer, referrer } = attempt;
   const customer_id = customer?.row.id ?? null;
   const entered = order && ORDER_STATUS_EVENTS[order.status];

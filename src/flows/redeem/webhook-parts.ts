@@ -12,7 +12,7 @@ import {
   simpleVoucher,
 } from "../../core/webhooks/reduced.ts";
 import type { Shown } from "../../events/parts.ts";
-import type { Attempt } from "./decide.ts";
+import type { RedeemAttempt } from "./decide.ts";
 
 /** What a request did: the codes afterwards, the entries of their accounts, and the order. */
 type Done = Pick<Plan, "vouchers" | "entries"> & { order: OrderRow | null };
@@ -21,7 +21,7 @@ type Done = Pick<Plan, "vouchers" | "entries"> & { order: OrderRow | null };
  * What webhooks are shown of a redemption, also of a failed one. It is made from memory, without a statement. A holder who was not
  * loaded is shown by id only.
  */
-export function redemptionParts(attempt: Attempt, row: RedemptionRow, { vouchers, entries, order }: Done): Shown {
+export function redemptionParts(attempt: RedeemAttempt, row: RedemptionRow, { vouchers, entries, order }: Done): Shown {
   const { command, state } = attempt;
   const { campaigns, categories } = command.catalog;
   const customer = row.customer_id === null ? null : (attempt.customer?.row ?? null);
@@ -50,14 +50,14 @@ export function redemptionParts(attempt: Attempt, row: RedemptionRow, { vouchers
 }
 
 /** The stack of promotions that was asked for, if it was one. It is kept with the event: a redemption names its tier only. */
-function stackIn({ command }: Pick<Attempt, "command">): { promotion_stack: Record<string, unknown> | null } {
+function stackIn({ command }: Pick<RedeemAttempt, "command">): { promotion_stack: Record<string, unknown> | null } {
   const sent = command.sent.redeemables.find(({ object }) => object === "promotion_stack");
   const stack = sent && command.catalog.promotion_stacks.get(sent.id);
   return { promotion_stack: stack ? simplePromotionStack(stack) : null };
 }
 
 /** The same for the payload of an event, which has no field for what is not there. */
-export const stackKept = (attempt: Pick<Attempt, "command">): { promotion_stack?: Record<string, unknown> } => {
+export const stackKept = (attempt: Pick<RedeemAttempt, "command">): { promotion_stack?: Record<string, unknown> } => {
   const { promotion_stack } = stackIn(attempt);
   return promotion_stack ? { promotion_stack } : {};
 };

@@ -11,7 +11,7 @@ import { customerChange } from "../../steps/customers/customers.ts";
 import { customerNamedIn, type RollBackRequest, type RollBackState } from "./state.ts";
 
 /** A request that may roll back its redemption. */
-export type Attempt = {
+export type RollBackAttempt = {
   command: RollBackRequest;
   state: RollBackState;
   redemption: RedemptionRow;
@@ -21,7 +21,7 @@ export type Attempt = {
 };
 
 /** The redemption that a request may roll back, or why it may not: that leaves no record. */
-export function attemptOf(state: RollBackState, command: RollBackRequest): Attempt | { refused: ErrorBody } {
+export function attemptOf(state: RollBackState, command: RollBackRequest): RollBackAttempt | { refused: ErrorBody } {
   const { redemption_id, catalog, sent } = command;
   const redemption = state.redemptions.get(redemption_id);
   if (!redemption) return { refused: notFound("redemption", redemption_id).body };

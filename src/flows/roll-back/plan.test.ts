@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Catalog } from "../../catalog/catalog.ts";
-import { openAccount, spend } from "../../core/ledger/account.ts";
+import { openAccount, takeOut } from "../../core/ledger/account.ts";
 import { counterName, countersOfRedemption } from "../../core/redeem/counters.ts";
 import { EMPTY_PLAN, type Plan } from "../../core/redeem/plan.ts";
 import { redemptionRow } from "../../core/redeem/redemption-row.ts";
@@ -20,7 +20,7 @@ const CATALOG = { stacking_rules: null, metadata_schemas: NONE, campaigns: NONE,
 
 /** A gift card that was redeemed for 30 and for 20 of its 100. */
 const opened = openAccount("v_1", { amount: 100, lot: { id: "lot_1", expires_at: null, created_at: NOW } });
-const spent = spend(opened.account, { amount: 50, kind: "redemption" });
+const spent = takeOut(opened.account, { amount: 50, kind: "redemption" });
 const redemption = (id: string, amount: number): RedemptionRow => ({
   ...redemptionRow({ project_id: "proj", api_key_id: "key_1", customer_id: null, tracking_id: null, now: NOW }, id),
   related_object_type: "voucher",

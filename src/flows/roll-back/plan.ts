@@ -1,4 +1,4 @@
-import { type Answer, refused, success } from "../../core/answer.ts";
+import { type Answer, refusedAnswer, success } from "../../core/answer.ts";
 import { errorBody } from "../../core/errors.ts";
 import type { Touched } from "../../core/ledger/account.ts";
 import { transactionView } from "../../core/ledger/transaction-view.ts";
@@ -21,7 +21,7 @@ import { type CardDrafts, draftCards } from "../../steps/points/card-drafts.ts";
 import { orderMoves, returnedBy } from "../../steps/points/earning-triggers.ts";
 import type { PointCard } from "../../steps/points/point-cards.ts";
 import { pointsShown, worldOf } from "../../steps/points/point-changes.ts";
-import { type Attempt, attemptOf } from "./attempt.ts";
+import { attemptOf, type RollBackAttempt } from "./attempt.ts";
 import { applyRollBackPlan, type RollBackPlan, type RollBackRequest, type RollBackState } from "./state.ts";
 
 /** Nothing but an answer. */
@@ -37,7 +37,8 @@ const NOTHING = {
 /** What a command does. The state stays as it is. */
 export function planRollBack(state: RollBackState, command: RollBackRequest): RollBackPlan {
   const attempt = attemptOf(state, command);
-  if ("refused" in attempt) return { ...NOTHING, of: command, answer: refused(attempt.refused, command.request_id) };
+  if ("refused" in attempt)
+    return { ...NOTHING, of: command, answer: refusedAnswer(attempt.refused, command.request_id) };
   const plan = attempt.redemption.status === "ROLLED_BACK" ? planFailure(attempt) : planSuccess(attempt);
   return { ...NOTHING, of: command, ...plan };
 }
@@ -55,7 +56,7 @@ const happenedTo = (
 });
 
 /** Records the failure and changes nothing else: a second rollback is answered with its reason. */
-function planFailure({ command, redemption, kept }: Attempt) {
+function planFailure({ command, redemption, kept }: RollBackAttempt) {
   const id = command.newId("rrf");
   const error = errorBody("already_rolled_back", {
     details: "Redemption has been already rolled back.",
@@ -75,11 +76,11 @@ function planFailure({ command, redemption, kept }: Attempt) {
   return {
     redemptions: [row],
     events: [{ of: command, happened }],
-    answer: refused(error, command.request_id),
+    answer: refusedAnswer(error, command.request_id),
   };
 }
 
-function planSuccess(attempt: Attempt) {
+function planSuccess(attempt: RollBackAttempt) {
   const { command, state, redemption, order, saved, kept } = attempt;
   const { redeemables_rollback_order_mode: mode } = settingsFor(command.catalog);
   const parts = isStack(redemption)
@@ -135,7 +136,10 @@ type Succeeded = {
   customer: CustomerRow | null;
 };
 
-function rollbackAnswer({ command, state }: Attempt, { plan, children, parent, final, customer }: Succeeded): Answer {
+function rollbackAnswer(
+  { command, state }: RollBackAttempt,
+  { plan, children, parent, final, customer }: Succeeded,
+): Answer {
   const after = new Map(plan.vouchers.map((row) => [row.id, row]));
   const records: RedeemableRecords = { ...command, voucherOf: (id) => after.get(id) ?? state.vouchers.get(id) };
   const shownWith = { customer, order: final };
@@ -149,7 +153,7 @@ function rollbackAnswer({ command, state }: Attempt, { plan, children, parent, f
 }
 
 /** What the rollback of the parts is made from. */
-function undoingOf({ command, state, kept }: Attempt, cards: CardDrafts<PointCard>): Undoing {
+function undoingOf({ command, state, kept }: RollBackAttempt, cards: CardDrafts<PointCard>): Undoing {
   const { counters, vouchers, lots, rewardIds } = state;
   return {
     request: kept,
@@ -196,7 +200,7 @@ const endOfDay = (now: string, zone: string): string =>
 type Undone = Pick<Plan, "entries"> & { final: OrderRow | null };
 
 function happenedOf(
-  attempt: Attempt,
+  attempt: RollBackAttempt,
   { rows, final, entries }: Undone & { rows: readonly RedemptionRow[] },
 ): NewEvent[] {
   const { order, saved } = attempt;
@@ -225,7 +229,11 @@ function happenedOf(
 }
 
 /** What webhooks are shown of credits that came back with a rollback. All else is read for them. */
-function refundParts({ state }: Attempt, { id, related_object_id }: RedemptionRow, { entries, final }: Undone): Shown {
+function refundParts(
+  { state }: RollBackAttempt,
+  { id, related_object_id }: RedemptionRow,
+  { entries, final }: Undone,
+): Shown {
   const entry = entries.find(({ rollback_id }) => rollback_id === id);
   if (!entry || state.vouchers.get(related_object_id ?? "")?.type !== "GIFT_VOUCHER") return {};
   const transaction = transactionView(entry, "GIFT_VOUCHER", final?.source_id ?? null);

@@ -1,5 +1,5 @@
 import type { Tx } from "../../db/db.ts";
-import { later, together } from "../../db/together.ts";
+import { together, writeLater } from "../../db/together.ts";
 import { recordInto, startRecording, withIds } from "../../events/events.ts";
 import { addToCounters } from "../../resources/checkout/counters/store.ts";
 import { takeBackUnits } from "../../resources/checkout/counters/units-store.ts";
@@ -56,7 +56,7 @@ export async function saveRound(
   ];
   // Behind all that is written: what webhooks are told of points shows the redemption that moved them.
   const events = startRecording(tx, projectId, [...points.told, ...plan.events]);
-  later(written, together([...writes, events.done]));
+  writeLater(written, together([...writes, events.done]));
   await events.sent;
   await recordInto(written, tx, projectId, await takeBackRewards(tx, takenBack(state, rolledBack)));
   const c = { db: tx, project, catalog, now, newId, request_id, ...(caller && { caller }) };

@@ -1,4 +1,4 @@
-import type { Outcome } from "../../core/bulk/entry.ts";
+import type { BulkOutcome } from "../../core/bulk/entry.ts";
 import { ApiError, notFound } from "../../core/errors.ts";
 import { referencesIn } from "../../core/order/resolve.ts";
 import type { SavedCustomer } from "../../core/rows/customer.ts";
@@ -113,7 +113,7 @@ function peopleOf(body: OrderWrite, idOf: ImportState["idOf"]): { customer: Pers
 }
 
 /** Plans one order in memory. An error of the interface is a refusal of this order only. */
-function planOne(c: ImportCtx, state: ImportState, body: OrderWrite): Outcome {
+function planOne(c: ImportCtx, state: ImportState, body: OrderWrite): BulkOutcome {
   const { id, source_id } = body;
   const before = state.orders.get(id || (state.bySource.get(source_id ?? "") ?? "")) ?? null;
   try {

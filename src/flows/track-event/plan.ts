@@ -1,4 +1,4 @@
-import { type Answer, refused, success } from "../../core/answer.ts";
+import { type Answer, refusedAnswer, success } from "../../core/answer.ts";
 import type { SavedCustomer } from "../../core/rows/customer.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { restarted } from "../../core/steps.ts";
@@ -46,7 +46,7 @@ export function planEvent(state: TrackState, command: TrackCommand): TrackPlan {
   if ("refused" in parts)
     return {
       of: command,
-      answer: refused(parts.refused, request_id),
+      answer: refusedAnswer(parts.refused, request_id),
       customer: null,
       events: [],
       triggers: [],

@@ -1,17 +1,17 @@
-import { periodsOf, tierKey } from "../../core/redeem/counters.ts";
+import { counterPeriods, tierKey } from "../../core/redeem/counters.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import { startsOf } from "../../core/vouchers/uses.ts";
 import type { Db } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
 import { loadCounters } from "../../resources/checkout/counters/store.ts";
 import type { SessionLocks } from "../../resources/checkout/sessions/store.ts";
-import { rewards } from "../../resources/loyalty-v1/rewards/store.ts";
+import { campaignRewards } from "../../resources/loyalty-v1/rewards/store.ts";
 import { findWithBeside } from "../../resources/promotions/vouchers/store.ts";
 import { type CartRows, readCarts } from "../../steps/checkout/carts.ts";
 import { type CodesAhead, readCodesAhead } from "../../steps/checkout/codes-ahead.ts";
 import { besideAsked, heldIn, knownFrom, lotsIn } from "../../steps/checkout/codes-beside.ts";
 import { type KnownVoucher, locksAsked } from "../../steps/checkout/redeemables.ts";
-import { codesIn, rewardsIn, tiersIn } from "../../steps/checkout/requests.ts";
+import { codesIn, rewardsIn, tiersAsked } from "../../steps/checkout/requests.ts";
 import { countersAsked } from "../../steps/checkout/rule-facts.ts";
 import { unitTypesFor } from "../../steps/checkout/units.ts";
 import { type Goods, loadGoods } from "../../steps/goods/goods.ts";
@@ -35,12 +35,12 @@ function countingOf(commands: readonly ValidateCommand[]) {
   const starts = commands.map(({ now, project }) => startsOf(now, zoneOf(project)));
   const apiKeyIds = [...new Set(commands.map(({ api_key_id }) => api_key_id))];
   const asked = countersAsked(commands);
-  const ofTiers = tiersIn(commands).flatMap(({ id, campaign_id }) => [
+  const ofTiers = tiersAsked(commands).flatMap(({ id, campaign_id }) => [
     ...(asked.campaigns ? [campaign_id] : []),
     ...(asked.tiers ? [id, ...apiKeyIds.map((key) => tierKey(id, key))] : []),
   ]);
   return {
-    days: [...new Set(starts.flatMap((one) => Object.values(periodsOf(one))))],
+    days: [...new Set(starts.flatMap((one) => Object.values(counterPeriods(one))))],
     subjectIds: [...new Set(ofTiers)],
     asksCampaigns: asked.campaigns,
   };
@@ -62,7 +62,7 @@ export type ReadBefore = Partial<ReadAhead> & {
 export async function readAtOnce(db: Db, commands: readonly ValidateCommand[]) {
   const { project } = commands[0]!;
   const [codes, { days, subjectIds, asksCampaigns }] = [codesIn(commands), countingOf(commands)];
-  const types = [...unitTypesFor(commands, [], tiersIn(commands))];
+  const types = [...unitTypesFor(commands, [], tiersAsked(commands))];
   const [found, carts, stocked, counted, units] = await Promise.all([
     codes.length > 0 ? findWithBeside(db, project, codes, besideAsked(commands, asksCampaigns ? days : [])) : [],
     readCarts(db, project, commands),
@@ -84,5 +84,5 @@ export async function readAtOnce(db: Db, commands: readonly ValidateCommand[]) {
 /** What is left of the rewards that commands name. */
 export async function loadStock(db: Db, commands: readonly ValidateCommand[]) {
   const ids = rewardsIn(commands);
-  return ids.length > 0 ? rewards.load(db, commands[0]!.project.id, ids) : [];
+  return ids.length > 0 ? campaignRewards.load(db, commands[0]!.project.id, ids) : [];
 }

@@ -33,10 +33,10 @@ export type Drafted = {
 /** The catalog as it would be if the drafts were saved; 400 and 404 as saving them would be answered. */
 export function requireDrafts(c: Moment, saved: Catalog, drafts: Drafts): Drafted {
   const categories: CategoryRow[] = [];
-  const categoryOf = (named: CategoryNamed) => categoryIn(c, saved, categories, named);
+  const categoryDrafted = (named: CategoryNamed) => categoryIn(c, saved, categories, named);
   const campaigns = (drafts.campaigns ?? []).map((sent) => {
     const row = campaignRow(c, saved, sent);
-    return { sent, row: { ...row, category_id: categoryOf(sent) } };
+    return { sent, row: { ...row, category_id: categoryDrafted(sent) } };
   });
   const rules = (drafts.validation_rules ?? []).map((sent) => ruleRow(c, saved, sent));
   const named = withDrafts(saved, { ...NOTHING, campaigns: campaigns.map(({ row }) => row), validation_rules: rules });
@@ -45,7 +45,7 @@ export function requireDrafts(c: Moment, saved: Catalog, drafts: Drafts): Drafte
   );
   const tiers = [...within, ...(drafts.promotion_tiers ?? [])].map((sent, place) => ({
     sent,
-    row: { ...tierRow(c, named, sent, place), category_id: categoryOf(sent) },
+    row: { ...tierRow(c, named, sent, place), category_id: categoryDrafted(sent) },
   }));
   const rows: DraftRows = {
     campaigns: campaigns.map(({ row }) => row),

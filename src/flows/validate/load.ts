@@ -10,7 +10,7 @@ import { askedBy, loadBudgets } from "../../steps/checkout/budgets.ts";
 import { findingVouchers } from "../../steps/checkout/candidates.ts";
 import { cartsFrom, readCarts } from "../../steps/checkout/carts.ts";
 import { loadKnownVouchers, locksAsked } from "../../steps/checkout/redeemables.ts";
-import { codesIn, tiersIn } from "../../steps/checkout/requests.ts";
+import { codesIn, tiersAsked } from "../../steps/checkout/requests.ts";
 import { asksAboutCustomers, countersAsked, limitedIn, subjectsOf } from "../../steps/checkout/rule-facts.ts";
 import { unitTypesFor } from "../../steps/checkout/units.ts";
 import { loadCounted, loadUse } from "../../steps/checkout/use.ts";
@@ -62,7 +62,7 @@ export async function loadState(
   read: ReadBefore = {},
 ): Promise<ValidateState> {
   const { project } = commands[0]!;
-  const tiers = tiersIn(commands);
+  const tiers = tiersAsked(commands);
   const unitTypes = unitTypesFor(commands, vouchers, tiers);
   const asked = locksAsked(commands, vouchers);
   const subjects = subjectsOf(vouchers, tiers);

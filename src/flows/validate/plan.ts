@@ -1,4 +1,4 @@
-import { type Answer, refused, writtenSuccess } from "../../core/answer.ts";
+import { type Answer, refusedAnswer, writtenSuccess } from "../../core/answer.ts";
 import type { ErrorBody } from "../../core/errors.ts";
 import { refusalIn, refusedBefore } from "../../core/refusals/refusal.ts";
 import type { SessionLock, ValidationRow, ValidationTally } from "../../core/rows/validation.ts";
@@ -11,7 +11,7 @@ import { requestFault, settingsBetween, settingsFor } from "../../steps/checkout
 import { unitsFor } from "../../steps/checkout/units.ts";
 import type { Validated } from "../../steps/checkout/validation-view.ts";
 import { seePoints } from "../../steps/points/point-changes.ts";
-import { countOutcomes, holdCodes, keepValidation, tallyCampaigns } from "./record.ts";
+import { countOutcomes, keepValidation, locksOfSession, tallyCampaigns } from "./record.ts";
 import type { ValidateCommand, ValidateState } from "./state.ts";
 
 /** What one command does. */
@@ -27,7 +27,7 @@ export type ValidationPlan = {
 
 const planRefusal = (of: ValidateCommand, error: ErrorBody): ValidationPlan => ({
   of,
-  answer: { ...refused(error, of.request_id), refusal: refusedBefore("validation", error) },
+  answer: { ...refusedAnswer(error, of.request_id), refusal: refusedBefore("validation", error) },
   row: null,
   locks: null,
   tallies: [],
@@ -70,7 +70,7 @@ export function planValidation(state: ValidateState, command: ValidateCommand): 
 
 function planSuccess(command: ValidateCommand, validated: Validated, answer: Answer): ValidationPlan {
   const decision = validated.decisions[0]!;
-  const locks = command.session && holdCodes(command, decision);
+  const locks = command.session && locksOfSession(command, decision);
   // Contract is silent: whoever asks which of all promotions apply validates none of them.
   const campaigns = command.alone ? null : countOutcomes(decision);
   return {

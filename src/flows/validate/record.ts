@@ -37,7 +37,7 @@ export function tallyCampaigns(
 }
 
 /** What a session holds from now on: of each code that applies one redemption, and the credits or points of it. */
-export function holdCodes({ session, now }: ValidateCommand, { valid, decided }: Decision): SessionLock[] | null {
+export function locksOfSession({ session, now }: ValidateCommand, { valid, decided }: Decision): SessionLock[] | null {
   if (!valid) return null;
   return decided.flatMap(({ candidate, outcome }) => {
     if (outcome.status !== "APPLICABLE" || candidate.object !== "voucher") return [];

@@ -1,5 +1,5 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import { type Answer, refusal, refused } from "../../core/answer.ts";
+import { type Answer, refusal, refusedAnswer } from "../../core/answer.ts";
 import { foldCode } from "../../core/codes/code.ts";
 import { ApiError, invalid, notFound } from "../../core/errors.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
@@ -44,7 +44,7 @@ async function answerOf(db: Db, command: TryOutCommand): Promise<Answer> {
     const { refusal: _, ...answer } = planValidation(await loadState(db, [tried], vouchers), tried).answer;
     return answer;
   } catch (error) {
-    if (error instanceof ApiError) return refused(error.body, command.request_id);
+    if (error instanceof ApiError) return refusedAnswer(error.body, command.request_id);
     throw error;
   }
 }

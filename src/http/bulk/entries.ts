@@ -1,11 +1,11 @@
-import type { Entry } from "../../core/bulk/entry.ts";
+import type { BulkEntry } from "../../core/bulk/entry.ts";
 import { compileBody, validationError } from "../validation.ts";
 
 /**
  * The objects of a list, each checked for itself: one whose shape is wrong stops no other. `key` is the field that tells
  * them apart.
  */
-export function checkedEntries(schema: object, list: readonly unknown[], key: string): Entry[] {
+export function checkedEntries(schema: object, list: readonly unknown[], key: string): BulkEntry[] {
   const holds = compileBody(schema);
   return list.map((value) => {
     if (holds(value)) return { value };

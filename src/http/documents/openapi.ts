@@ -13,8 +13,8 @@ type Json = Record<string, unknown>;
 type Show = (schema: object) => Json;
 
 /** A request that works: values for the parameters of the path and the query, and a body. */
-export type Example = { path?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
-export type Examples = Readonly<Record<string, Example>>;
+export type RequestExample = { path?: Record<string, string>; query?: Record<string, unknown>; body?: unknown };
+export type Examples = Readonly<Record<string, RequestExample>>;
 
 const SECURITY: Record<Access, readonly Record<string, string[]>[]> = {
   app: [{ "X-App-Id": [], "X-App-Token": [] }],
@@ -142,9 +142,9 @@ const SERVER_ERRORS: readonly { status: number; name: string; keys: ErrorKey[] }
 
 /** The 4xx answers of operations. What several operations answer alike is a component. */
 function sharedRefusals(routes: readonly Route[]) {
-  const nameOf = (status: number, keys: readonly ErrorKey[]) => `${status}.${keys.join(".")}`;
+  const responseName = (status: number, keys: readonly ErrorKey[]) => `${status}.${keys.join(".")}`;
   const all = routes.flatMap((route) => [...errorsOf(route)].map(([status, keys]) => ({ status, keys })));
-  const groups = Map.groupBy(all, ({ status, keys }) => nameOf(status, keys));
+  const groups = Map.groupBy(all, ({ status, keys }) => responseName(status, keys));
   const shared = [...groups].filter(([, uses]) => uses.length > 1);
   const components: Json = inAlphabet(
     Object.fromEntries(shared.map(([name, [first]]) => [name, problem(first!.keys)])),
@@ -158,7 +158,7 @@ function sharedRefusals(routes: readonly Route[]) {
   const of = (route: Route): Json =>
     Object.fromEntries(
       [...errorsOf(route)].map(([status, keys]) => {
-        const name = nameOf(status, keys);
+        const name = responseName(status, keys);
         return [`${status}`, name in components ? refTo("responses", name) : problem(keys)];
       }),
     );
@@ -180,7 +180,7 @@ const IF_NONE_MATCH = {
 /** Counters and figures of use are in no version. */
 const ETAG = { ETag: { description: "The version of the configuration.", schema: { type: "string" } } };
 
-function operation(route: Route, shown: Show, example: Example): Json & { responses: Json } {
+function operation(route: Route, shown: Show, example: RequestExample): Json & { responses: Json } {
   const { id, summary, description, path, access, scope, body, form, method } = route;
   const isBeta = access === "v2";
   const parameters = [

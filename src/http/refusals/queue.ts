@@ -13,10 +13,10 @@ import { createBehind } from "../../db/batches/behind.ts";
 import { withinTime } from "../../db/batches/commit.ts";
 import type { Pool, Tx } from "../../db/db.ts";
 import type { NewId } from "../../request.ts";
-import { bytesOf, type LoggedRequest, rowAndMore } from "../request-log/entry.ts";
+import { bytesOf, type RequestToLog, rowAndMore } from "../request-log/entry.ts";
 
 /** A refusal that waits to be written. `created_at` is by the clock of its project. */
-export type NotedRefusal = { request: LoggedRequest; refusal: RefusalNote; created_at: string };
+export type NotedRefusal = { request: RequestToLog; refusal: RefusalNote; created_at: string };
 
 type Options = {
   /** Stores a batch; stored twice, it is what it was. */

@@ -14,7 +14,7 @@ import { parseQuery } from "../query.ts";
 import type { Route } from "../route.ts";
 
 /** A request that is to be logged: what there was of it anyway, and nothing that had to be made for it. */
-export type LoggedRequest = {
+export type RequestToLog = {
   id: string;
   project_id: string;
   case_sensitive_codes: boolean;
@@ -49,7 +49,7 @@ const BODILESS =
 const isOfLog = (path: string): boolean => path.includes("/request-log");
 
 /** What is kept of a request until it is written; null: it is not logged. Strangers cannot fill the log. */
-export function loggedRequest(request: FastifyRequest, reply: FastifyReply, ended_at: string): LoggedRequest | null {
+export function loggedRequest(request: FastifyRequest, reply: FastifyReply, ended_at: string): RequestToLog | null {
   const { operation: route } = request.routeOptions.config;
   const { caller, project } = request.authenticated ?? {};
   if (!route || !caller || caller.kind === "none" || isOfLog(route.path)) return null;
@@ -74,13 +74,13 @@ export function loggedRequest(request: FastifyRequest, reply: FastifyReply, ende
 }
 
 /** What is too long is not kept until it is written, either: it would take the place of others. */
-function answerOf({ refused, answered }: FastifyRequest, isHidden: boolean): LoggedRequest["answer"] {
+function answerOf({ refused, answered }: FastifyRequest, isHidden: boolean): RequestToLog["answer"] {
   if (refused) return JSON.stringify(refused).length > READ_MAX ? { key: refused.key ?? "" } : refused;
   return isHidden || answered === null || answered.length > READ_MAX ? null : answered;
 }
 
 /** What a request that waits holds in memory, about. */
-export const bytesOf = ({ url, params, channel, body, answer }: LoggedRequest): number =>
+export const bytesOf = ({ url, params, channel, body, answer }: RequestToLog): number =>
   [url, channel ?? "", body, ...Object.values(params ?? {})].reduce((sum, text) => sum + text.length, 0) +
   (typeof answer === "string" ? answer.length : JSON.stringify(answer).length);
 
@@ -115,10 +115,10 @@ const isCode = (path: string, name: string): boolean =>
   name === "code" || (name === "memberId" && /^\/v1\/(?:loyalties|referrals)/.test(path));
 
 /** A request as it is stored: this is the work of the log, and it is done when nobody waits for it. */
-export const rowOf = (entry: LoggedRequest): RequestRow => rowAndMore(entry, null).row;
+export const rowOf = (entry: RequestToLog): RequestRow => rowAndMore(entry, null).row;
 
 /** The same, and beside it something else that is masked as the bodies are. */
-export function rowAndMore(entry: LoggedRequest, more: LoggedBody | null): { row: RequestRow; more: string | null } {
+export function rowAndMore(entry: RequestToLog, more: LoggedBody | null): { row: RequestRow; more: string | null } {
   const { route, params, answer, case_sensitive_codes } = entry;
   const about = ABOUT.find(([paths]) => paths.test(route.path))?.[1] ?? "";
   const names = noNames(route.isList ? LIST_NAMES_MAX : undefined);

@@ -4,13 +4,13 @@ import fc from "fast-check";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { RequestRow } from "../../core/rows/request.ts";
 import type { Route } from "../route.ts";
-import { bytesOf, type LoggedRequest, loggedRequest } from "./entry.ts";
+import { bytesOf, loggedRequest, type RequestToLog } from "./entry.ts";
 import { createRequestQueue, slicesOf } from "./queue.ts";
 
 const NOW = "2026-01-01T12:00:00.000Z";
 const MB = 1_048_576;
 const route = { method: "GET", path: "/v1/categories", id: "listCategories" } as Route;
-const request = (more: Partial<LoggedRequest> = {}): LoggedRequest => ({
+const request = (more: Partial<RequestToLog> = {}): RequestToLog => ({
   ...{ id: "r", project_id: "p", case_sensitive_codes: true, ended_at: NOW, ms: 1, route, url: "/" },
   ...{ params: {}, status: 200, key_kind: "app", key_id: "k", channel: null, body: "", answer: null },
   ...more,

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { RequestRow } from "../../core/rows/request.ts";
 import { withinTime } from "../../db/batches/commit.ts";
-import { bytesOf, type LoggedRequest, rowOf } from "./entry.ts";
+import { bytesOf, type RequestToLog, rowOf } from "./entry.ts";
 
 type Options = {
   /** Stores rows of a project. */
@@ -32,7 +32,7 @@ const LATE_MS = 30_000;
 /** So long a process that ends waits for the log. */
 const END_MS = 2_000;
 
-type Waiting = { entry: LoggedRequest; size: number };
+type Waiting = { entry: RequestToLog; size: number };
 type Sum = { count: number; bytes: number };
 
 /** Requests that wait, each project within its share. */
@@ -49,7 +49,7 @@ function createLane(countMax: number) {
   return {
     isEmpty: () => waiting.length === 0,
     /** False: there is no place. */
-    add: (entry: LoggedRequest): boolean => {
+    add: (entry: RequestToLog): boolean => {
       const size = bytesOf(entry);
       const own = ofProject.get(entry.project_id) ?? { count: 0, bytes: 0 };
       if (!fits(all, size, 1) || !fits(own, size, SHARE)) return false;
@@ -107,7 +107,7 @@ export function createRequestQueue({ save, now, countDropped, report, perSecond,
     for (const [projectId, rows] of rowsOf) await saveOrDrop(projectId, rows);
   };
   /** One that cannot be made takes no other with it. */
-  const tryRow = (entry: LoggedRequest): RequestRow | null => {
+  const tryRow = (entry: RequestToLog): RequestRow | null => {
     try {
       return rowOf(entry);
     } catch (error) {
@@ -139,7 +139,7 @@ export function createRequestQueue({ save, now, countDropped, report, perSecond,
   };
 
   return {
-    note: (entry: LoggedRequest): void => {
+    note: (entry: RequestToLog): void => {
       const lane = entry.status >= 400 ? refused : others;
       if (entry.status === TOO_OFTEN || !lane.add(entry)) {
         countDropped(1);
@@ -158,8 +158,8 @@ export function createRequestQueue({ save, now, countDropped, report, perSecond,
 }
 
 /** So many, or so many bytes, that others wait for them for a few milliseconds only. */
-export function slicesOf(taken: readonly Waiting[]): LoggedRequest[][] {
-  const slices: LoggedRequest[][] = [];
+export function slicesOf(taken: readonly Waiting[]): RequestToLog[][] {
+  const slices: RequestToLog[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const { entry, size } of taken) {
     const last = slices.at(-1);

@@ -54,10 +54,10 @@ export function placeOf({ access, path }: Pick<Route, "access" | "path">): Place
 type Place = "header" | "path" | "installation" | "session";
 
 /** A user in a project. `permissions` are those of a custom role. */
-export type Membership = { role: string; permissions: readonly string[] | null; is_owner: boolean };
+export type ProjectMembership = { role: string; permissions: readonly string[] | null; is_owner: boolean };
 
 /** What a user may do in a project. */
-export const grantedTo = ({ role, permissions, is_owner }: Membership): readonly string[] => [
+export const grantedTo = ({ role, permissions, is_owner }: ProjectMembership): readonly string[] => [
   ...permissionsOf(role, permissions),
   ...(is_owner ? OWNER_PERMISSIONS : []),
 ];

@@ -2,11 +2,11 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
 import type { Answer, OpenSession } from "../../core/answer.ts";
 import { ApiError, invalid, notFound } from "../../core/errors.ts";
-import { isLive, expiryOf as sessionExpiry } from "../../core/users/sessions.ts";
+import { isLive, sessionExpiry } from "../../core/users/sessions.ts";
 import type { Caller } from "../../ctx.ts";
 import type { Project } from "../../request.ts";
 import type { Route } from "../route.ts";
-import { grantedTo, type Membership, placeOf, requirePermission } from "./permissions.ts";
+import { grantedTo, type ProjectMembership, placeOf, requirePermission } from "./permissions.ts";
 
 const COOKIE = "laurel_session";
 const SIGN_ON_COOKIE = "laurel_sign_on";
@@ -99,7 +99,7 @@ type SignedInRequest = { token: string; row: SessionRow; project: Project | unde
  */
 export function admitSession(route: Route, { token, row, project, headers, now }: SignedInRequest) {
   requireCsrfToken(route, headers, token);
-  const member = row.role === null ? null : ({ ...row, role: row.role } satisfies Membership);
+  const member = row.role === null ? null : ({ ...row, role: row.role } satisfies ProjectMembership);
   const own = member === null ? undefined : project;
   const place = placeOf(route);
   if (place === "header" && !own) {

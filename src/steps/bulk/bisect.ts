@@ -1,4 +1,4 @@
-import type { Outcome } from "../../core/bulk/entry.ts";
+import type { BulkOutcome } from "../../core/bulk/entry.ts";
 import { errorBody } from "../../core/errors.ts";
 import { isUnstorable } from "../../db/db.ts";
 import type { BulkCtx } from "./turn.ts";
@@ -10,8 +10,8 @@ import type { BulkCtx } from "./turn.ts";
 export async function saveOrBisect<C extends BulkCtx, V>(
   c: C,
   values: readonly V[],
-  save: (c: C, values: readonly V[]) => Promise<Outcome[]>,
-): Promise<Outcome[]> {
+  save: (c: C, values: readonly V[]) => Promise<BulkOutcome[]>,
+): Promise<BulkOutcome[]> {
   if (values.length === 0) return [];
   const changes: Parameters<BulkCtx["changed"]>[] = [];
   try {
@@ -19,7 +19,7 @@ export async function saveOrBisect<C extends BulkCtx, V>(
       save({ ...c, db, changed: (...change: Parameters<BulkCtx["changed"]>) => void changes.push(change) }, values),
     );
     for (const change of changes) c.changed(...change);
-    return outcomes as Outcome[];
+    return outcomes as BulkOutcome[];
   } catch (error) {
     if (!isUnstorable(error)) throw error;
     if (values.length === 1) return [refusedBy(error as Error)];
@@ -29,7 +29,7 @@ export async function saveOrBisect<C extends BulkCtx, V>(
   }
 }
 
-const refusedBy = ({ message }: Error): Outcome => ({
+const refusedBy = ({ message }: Error): BulkOutcome => ({
   found: false,
   refused: errorBody("invalid_payload", { details: `The database does not take it: ${message}` }),
 });

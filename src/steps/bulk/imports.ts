@@ -2,7 +2,7 @@ import { ACTOR_TYPES, type Actor } from "../../catalog/audit.ts";
 import {
   type Columns,
   FAULT_COLUMNS,
-  headerFault,
+  fileHeaderFault,
   headerName,
   isFaultColumn,
   plainCell,
@@ -10,7 +10,7 @@ import {
   type RowValue,
   rowReader,
 } from "../../core/bulk/columns.ts";
-import { type Entry, inParts, isRefused, type Outcome } from "../../core/bulk/entry.ts";
+import { type BulkEntry, type BulkOutcome, inParts, isRefused } from "../../core/bulk/entry.ts";
 import type { ImportOptions, Upload } from "../../core/bulk/upload.ts";
 import { invalid } from "../../core/errors.ts";
 import type { MetadataSchema } from "../../core/metadata/definition.ts";
@@ -55,7 +55,7 @@ export type ImportKind<V> = {
   /** The object that a row of a CSV file describes, as it would be sent. */
   bodyOf(row: RowValue): { value: V } | { fault: RowFault };
   /** Saves the objects of a turn, in a number of statements that does not depend on how many they are. */
-  save(c: ImportCtx, values: readonly V[]): Promise<Outcome[]>;
+  save(c: ImportCtx, values: readonly V[]): Promise<BulkOutcome[]>;
 };
 
 type ImportProgress = {
@@ -84,7 +84,7 @@ export async function enqueueFile(
 ): Promise<{ async_action_id: string }> {
   const file = await requireUpload(c.db, { project_id: c.project.id, id: upload.file_id }, c.now);
   const head = await readHead(c.db, file);
-  const fault = "fault" in head ? head.fault : headerFault(head.header, columns);
+  const fault = "fault" in head ? head.fault : fileHeaderFault(head.header, columns);
   if (fault !== null) throw invalid(fault);
   await completeFile(c.db, file);
   const { delimiter, header, offset, line } = head as Exclude<typeof head, { fault: string }>;
@@ -95,7 +95,7 @@ export async function enqueueFile(
 export async function enqueueList(
   c: EnqueueCtx,
   type: AsyncActionType,
-  { entries, options }: { entries: readonly Entry[]; options: ImportOptions },
+  { entries, options }: { entries: readonly BulkEntry[]; options: ImportOptions },
 ): Promise<{ async_action_id: string }> {
   const parts = inParts(entries, TURN);
   const id = c.newId("aa");
@@ -209,9 +209,9 @@ async function rowsOfList<V>(
 class DryRun extends Error {}
 
 /** What becomes of the objects. In a dry run all of it is taken back. */
-async function saveRows<V>(c: ImportCtx, kind: ImportKind<V>, values: readonly V[]): Promise<Outcome[]> {
+async function saveRows<V>(c: ImportCtx, kind: ImportKind<V>, values: readonly V[]): Promise<BulkOutcome[]> {
   if (!c.options.dry_run) return saveOrBisect(c, values, kind.save);
-  let outcomes: Outcome[] = [];
+  let outcomes: BulkOutcome[] = [];
   await c.db
     .savepoint(async (db) => {
       outcomes = await saveOrBisect({ ...c, db, changed: () => {} }, values, kind.save);
@@ -225,7 +225,7 @@ async function saveRows<V>(c: ImportCtx, kind: ImportKind<V>, values: readonly V
 
 type FailedRow = { row: number; line?: number; cells?: readonly string[]; key: string | null } & RowFault;
 
-function failedOf<V>(rows: readonly ReadRow<V>[], saved: readonly Outcome[]): FailedRow[] {
+function failedOf<V>(rows: readonly ReadRow<V>[], saved: readonly BulkOutcome[]): FailedRow[] {
   let n = 0;
   return rows.flatMap((row): FailedRow[] => {
     if ("fault" in row) return [{ ...row, ...row.fault }];

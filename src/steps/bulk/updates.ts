@@ -1,4 +1,4 @@
-import { type Entry, inParts, isRefused, type Outcome } from "../../core/bulk/entry.ts";
+import { type BulkEntry, type BulkOutcome, inParts, isRefused } from "../../core/bulk/entry.ts";
 import { type ErrorBody, errorBody } from "../../core/errors.ts";
 import type { WriteCtx } from "../../ctx.ts";
 import { dropParts, insertParts, takePart } from "../../resources/platform/async-actions/parts-store.ts";
@@ -24,7 +24,7 @@ export type BulkKind<V> = {
   /** Whether a report may tell of customers. */
   isPersonal: boolean;
   /** Saves the objects of a turn, in a number of statements that does not depend on how many they are. */
-  save(c: BulkCtx, values: readonly V[]): Promise<Outcome[]>;
+  save(c: BulkCtx, values: readonly V[]): Promise<BulkOutcome[]>;
 };
 
 type UpdateProgress = {
@@ -42,7 +42,7 @@ type UpdateProgress = {
 export async function enqueueUpdates(
   c: WriteCtx,
   type: AsyncActionType,
-  { entries, metadata }: { entries: readonly Entry[]; metadata?: Record<string, unknown> },
+  { entries, metadata }: { entries: readonly BulkEntry[]; metadata?: Record<string, unknown> },
 ): Promise<{ async_action_id: string }> {
   const [id, parts] = [c.newId("aa"), inParts(entries, TURN)];
   await insertParts(c.db, c.project.id, { actionId: id, parts });
@@ -82,8 +82,8 @@ const sentAs = <V>(value: unknown, key: ReportKey, metadata: UpdateProgress["met
 
 /** What the report says of each entry, in their order. */
 function linesOf<V>(
-  entries: readonly Entry[],
-  { good, saved, key }: { good: readonly V[]; saved: readonly Outcome[]; key: ReportKey },
+  entries: readonly BulkEntry[],
+  { good, saved, key }: { good: readonly V[]; saved: readonly BulkOutcome[]; key: ReportKey },
 ) {
   let n = 0;
   return entries.map((entry) => {

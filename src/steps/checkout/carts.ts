@@ -1,7 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import { type CustomerPatch, mergeCustomer, NO_VALUES } from "../../core/customers/customer.ts";
+import { type CustomerPatch, mergeCustomer, NO_CUSTOMER_VALUES } from "../../core/customers/customer.ts";
 import { type ErrorBody, errorBody, notFound } from "../../core/errors.ts";
-import type { Evaluation } from "../../core/filters/operator.ts";
+import type { FilterEvaluation } from "../../core/filters/operator.ts";
 import { metadataFault } from "../../core/metadata/check.ts";
 import { nextStep, type Order } from "../../core/order/order.ts";
 import { type OrderRequest, orderFault, referencesIn, resolveOrder } from "../../core/order/resolve.ts";
@@ -15,7 +15,7 @@ import type { Db } from "../../db/db.ts";
 import type { NewId, Project } from "../../request.ts";
 import { bySourceId, findCustomers, trackingIdOf } from "../../resources/customers/customers/store.ts";
 import { findOrders } from "../../resources/orders/orders/store.ts";
-import { momentOf } from "../customers/segment-membership.ts";
+import { evaluationAt } from "../customers/segment-membership.ts";
 import { catalogueOf, type Goods, loadGoods, membershipIn } from "../goods/goods.ts";
 import { collectionsNamed, loadStandings } from "./rule-facts.ts";
 
@@ -55,7 +55,7 @@ export type Cart = {
   order: Order | null;
   people: { customer_id: string | null; referrer_id: string | null };
   goods: Goods;
-  moment: Evaluation;
+  moment: FilterEvaluation;
   /** Counts what the request costs, from here on: what is decided about the cart, and what follows from it, goes on with it. */
   steps: Steps;
 };
@@ -138,7 +138,7 @@ export type CartParts = Standing & {
 };
 /** What a customer belongs to, of what rules name. */
 type Standing = {
-  segmentsOf(moment: Evaluation): ReadonlySet<string>;
+  segmentsOf(moment: FilterEvaluation): ReadonlySet<string>;
   tiersOf(now: string): ReadonlySet<string>;
 };
 
@@ -150,7 +150,7 @@ export function cartFrom(asked: CartAsked, parts: CartParts): Cart | { refused: 
   if (stored !== null && "refused" in stored) return stored;
   if (asked.isClient && stored && (stored.customer_id === null || stored.customer_id !== person.customer?.id))
     return { refused: notFound("order", (asked.sent.order?.id || asked.sent.order?.source_id)!).body };
-  const moment = momentOf(project, asked.now);
+  const moment = evaluationAt(project, asked.now);
   const steps = restarted(asked.steps);
   let resolved: Order | null;
   try {
@@ -247,7 +247,7 @@ export function personFrom(sent: CartSent, find: FindPeople, secret: string): Pe
     return {
       refused: errorBody("ambiguous_tracking_id", { details: "tracking_id and customer name different customers" }),
     };
-  const { values } = mergeCustomer(found ?? NO_VALUES, customer);
+  const { values } = mergeCustomer(found ?? NO_CUSTOMER_VALUES, customer);
   return { customer: { ...found, source_id: source, ...values }, tracking_id: own };
 }
 
@@ -298,7 +298,7 @@ async function loadOrders(db: Db, { id }: CartProject, asked: readonly CartAsked
 type Resolving = {
   stored: OrderRow | null;
   goods: Goods;
-  moment: Evaluation;
+  moment: FilterEvaluation;
   unitTypes: ReadonlySet<string>;
   steps: Steps;
 };

@@ -4,7 +4,7 @@ import type { HolderRow } from "../../core/rows/publication.ts";
 import type { Db } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
 import { loadCounters } from "../../resources/checkout/counters/store.ts";
-import { loadHeld } from "../../resources/checkout/sessions/store.ts";
+import { loadHeldBySessions } from "../../resources/checkout/sessions/store.ts";
 import { loadLots } from "../../resources/ledger/ledger/store.ts";
 import { loadHolders } from "../../resources/promotions/redeemable-holders/store.ts";
 import {
@@ -18,7 +18,7 @@ import { codesIn, type Request, rewardsIn } from "./requests.ts";
 /** What is stored of codes beside their rows. */
 export type CodesAhead = {
   assignments: readonly ValidationRuleAssignmentRow[];
-  held: Awaited<ReturnType<typeof loadHeld>>;
+  held: Awaited<ReturnType<typeof loadHeldBySessions>>;
   counted: readonly CounterRow[];
   /** Null: no request names credits or a reward. Of other cards they come later. */
   lots: readonly LotRow[] | null;
@@ -53,7 +53,7 @@ export async function readCodesAhead(
   const counted = ofCampaigns ? db`(${named("campaign_id")} || ${subjectIds}::text[])` : subjectIds;
   const [assignments, held, counters, lots, holders] = await together([
     hasCodes ? loadVoucherAssignments(db, project.id, named("id")) : [],
-    loadHeld(db, project.id, { ...locksAsked(requests, []), codes: hasCodes ? named("id") : [] }),
+    loadHeldBySessions(db, project.id, { ...locksAsked(requests, []), codes: hasCodes ? named("id") : [] }),
     ofCampaigns || subjectIds.length > 0 ? loadCounters(db, project.id, { subjectIds: counted, starts: days }) : [],
     isPaid ? (hasCodes ? loadLots(db, project.id, named("id")) : []) : null,
     hasCodes ? loadHolders(db, project.id, named("id")) : [],

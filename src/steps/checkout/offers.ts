@@ -6,7 +6,7 @@ import type { Offer, SingleOffer, StackOffer } from "../../core/qualify/offer.ts
 import { indexPromotions, type PromotionIndex } from "../../core/qualify/promotions.ts";
 import { dependsOnUse } from "../../core/qualify/use.ts";
 import { NO_COUNTERS } from "../../core/rules/facts.ts";
-import type { Benefit, Redeemable } from "../../core/validate/redeemable.ts";
+import type { Redeemable, RedeemableBenefit } from "../../core/validate/redeemable.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import { view as categoryView } from "../../resources/catalogue/categories/store.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
@@ -89,7 +89,7 @@ function campaignOffer(catalog: Catalog, campaign: Campaign): SingleOffer {
   return keep(campaign, [category, ...sourcesOf(catalog, campaign, assignments)], () => {
     const settings = settingsOf({ settings: null, template_version: null }, campaign);
     const { discount, gift } = settings;
-    const benefit: Benefit = gift
+    const benefit: RedeemableBenefit = gift
       ? { kind: "gift", balance: gift.amount, locked: 0, effect: gift.effect, requested: null }
       : { kind: "discount", discount: discount! };
     const redeemable: Redeemable = {

@@ -7,7 +7,7 @@ import { isSamePerson } from "../../core/referrals/person.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
 import type { HolderRow } from "../../core/rows/publication.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
-import type { Benefit, Redeemable } from "../../core/validate/redeemable.ts";
+import type { Redeemable, RedeemableBenefit } from "../../core/validate/redeemable.ts";
 import type { HeldAmounts } from "../../core/validate/session-locks.ts";
 import { settingsOf, type VoucherSettings } from "../../core/vouchers/settings.ts";
 import { sumsOf } from "../../core/vouchers/worth.ts";
@@ -110,7 +110,7 @@ export const campaignOf = ({ campaigns }: Catalog, { campaign_id }: Pick<Voucher
   campaign_id === null ? null : campaigns.get(campaign_id);
 
 /** The first of these categories that is there. */
-const categoryOf = ({ categories }: Catalog, ...ids: readonly (string | null | undefined)[]) => {
+const firstCategory = ({ categories }: Catalog, ...ids: readonly (string | null | undefined)[]) => {
   for (const id of ids) {
     const found = id ? categories.get(id) : undefined;
     if (found) return found;
@@ -151,7 +151,7 @@ export function voucherRedeemable(
       ? rewardOfCard(catalog, { campaign_id: campaign.id, tier_id: card?.tier_id ?? null }, asked.reward.id)
       : null;
   const rules = rulesOfVoucher(catalog, { row, assignments });
-  const category = categoryOf(catalog, row.category_id, campaign?.category_id);
+  const category = firstCategory(catalog, row.category_id, campaign?.category_id);
   // Written out, for every code of every cart comes through here: `...` in the middle makes it slow.
   const redeemable: Redeemable = {
     object: "voucher",
@@ -199,7 +199,7 @@ type Priced = CodeRequest & {
 };
 
 /** What a gift card or a loyalty card brings. */
-function benefitOfCard(row: VoucherRow, settings: VoucherSettings, asked: Priced): Benefit {
+function benefitOfCard(row: VoucherRow, settings: VoucherSettings, asked: Priced): RedeemableBenefit {
   const { gift } = settings;
   if (gift)
     return {
@@ -232,7 +232,7 @@ export function tierRedeemable(
   campaign: Campaign,
   { catalog, counts, usedUnits = NO_UNITS, stackCategory = null }: About & { stackCategory?: string | null },
 ): Redeemable {
-  const category = categoryOf(catalog, tier.category_id, stackCategory, campaign.category_id);
+  const category = firstCategory(catalog, tier.category_id, stackCategory, campaign.category_id);
   return {
     object: "promotion_tier",
     id: tier.id,

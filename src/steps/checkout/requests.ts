@@ -84,7 +84,7 @@ export function redeemableTiers(
   return (promotion_stacks.get(id)?.tiers.ids ?? []).flatMap((tier) => promotion_tiers.get(tier) ?? []);
 }
 
-export const tiersIn = (requests: readonly Request[]): PromotionTierRow[] =>
+export const tiersAsked = (requests: readonly Request[]): PromotionTierRow[] =>
   requests.flatMap(({ catalog, sent }) => sent.redeemables.flatMap((one) => redeemableTiers(catalog, one)));
 
 /** What is wrong with a request whatever the redeemables are. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { parseDefinition } from "../../core/rules/definition.ts";
 import { findRule } from "../../core/rules/registry.ts";
-import type { Loaded } from "../../core/rules/rule.ts";
+import type { LoadedFact } from "../../core/rules/rule.ts";
 import type { PromotionTierRow } from "../../resources/promotions/promotion-tiers/store.ts";
 import {
   asksAboutCustomers,
@@ -33,7 +33,7 @@ function catalogWith(name: string, value: unknown = 1, operator = "$is"): Catalo
 }
 
 /** Which facts are loaded. Nothing is there to be read: what asks for people would read them. */
-async function loadedFor(catalog: Catalog): Promise<Loaded[]> {
+async function loadedFor(catalog: Catalog): Promise<LoadedFact[]> {
   let hasAsked = false;
   const people = () => {
     hasAsked = true;
@@ -56,7 +56,7 @@ async function loadedFor(catalog: Catalog): Promise<Loaded[]> {
 const PROJECT = { id: "proj", timezone: "UTC" };
 
 test("facts are loaded for the rules that declare them, however their names are written", async () => {
-  const cases: readonly [facts: readonly Loaded[], name: string, value?: unknown][] = [
+  const cases: readonly [facts: readonly LoadedFact[], name: string, value?: unknown][] = [
     [["segments"], "customer.segment", "seg_1"],
     [["tiers"], "customer.loyalty.tier", "ltr_1"],
     [["collections"], "order.items.any", { id: "pc_1", object: "products_collection" }],
@@ -76,9 +76,9 @@ test("facts are loaded for the rules that declare them, however their names are 
 });
 
 test("a rule that is planted has loaded for it exactly what it declares", async () => {
-  const planted = findRule("redemption.api_key") as { loads: readonly Loaded[] };
+  const planted = findRule("redemption.api_key") as { loads: readonly LoadedFact[] };
   const before = planted.loads;
-  const facts: readonly Loaded[] = ["segments", "tiers", "campaign_counts", "customer_counts"];
+  const facts: readonly LoadedFact[] = ["segments", "tiers", "campaign_counts", "customer_counts"];
   try {
     for (const fact of facts) {
       planted.loads = [fact];

@@ -1,7 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { loadsIn } from "../../catalog/named-in-rules.ts";
 import { rulesFor } from "../../catalog/rules.ts";
-import type { Evaluation } from "../../core/filters/operator.ts";
+import type { FilterEvaluation } from "../../core/filters/operator.ts";
 import { oncePer } from "../../core/once-per.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { anyLoads } from "../../core/rules/loads.ts";
@@ -23,7 +23,7 @@ const catalogsOf = (requests: readonly Request[]): Catalog[] => [...new Set(requ
 /** The segments and loyalty tiers of customers, of those that rules name. */
 export type Standings = {
   /** The segments of the n-th customer at a moment. */
-  segmentsOf(n: number, moment: Evaluation): ReadonlySet<string>;
+  segmentsOf(n: number, moment: FilterEvaluation): ReadonlySet<string>;
   tiersOf(n: number, now: string): ReadonlySet<string>;
 };
 const NOTHING: ReadonlySet<string> = new Set();

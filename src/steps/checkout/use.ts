@@ -2,11 +2,11 @@ import {
   type Addition,
   type Asker,
   addedTo,
+  type CountedSubject,
   counterKeys,
   counterName,
-  NO_VALUES,
-  periodsOf,
-  type Subject,
+  counterPeriods,
+  NO_COUNTER_VALUES,
   tierKey,
 } from "../../core/redeem/counters.ts";
 import type { CounterKey, CounterRow, CounterValues } from "../../core/rows/counter.ts";
@@ -22,9 +22,9 @@ export type RuleCounts = RuleFacts["counts"];
 
 /** How often things were redeemed so far, as one transaction or one request sees it. */
 export type Use = {
-  countsOf(subject: Subject, asker: Asker): RuleCounts;
+  countsOf(subject: CountedSubject, asker: Asker): RuleCounts;
   /** One redemption more: what comes after it counts it. The row of a code is the caller's. */
-  add(subject: Subject, asker: Asker, values: CounterValues): void;
+  add(subject: CountedSubject, asker: Asker, values: CounterValues): void;
   /** The first of these, one after the other, with which a counter would pass what can be counted; -1 without any. */
   passing(additions: readonly Addition[]): number;
   /** What a tier counts in all. */
@@ -36,7 +36,7 @@ type NamedKey = { key: CounterKey; name: string };
 type NamedKeys = Record<CounterKey["subject_kind"], readonly NamedKey[]> & { all: readonly NamedKey[] };
 
 /** The counters of subjects. A batch asks for the same few again and again, and their names are long to make. */
-function namingKeys(): (subject: Subject, asker: Asker) => NamedKeys {
+function namingKeys(): (subject: CountedSubject, asker: Asker) => NamedKeys {
   const known = new Map<string, NamedKeys>();
   return (subject, asker) => {
     const { ref, campaign_id, row } = subject;
@@ -121,7 +121,7 @@ export function useOf(counters: readonly CounterRow[], customers: readonly Custo
     totalsOf: (subject_id) => {
       const period_start = periodStart("total", "", "");
       const key: CounterKey = { subject_kind: "promotion_tier", subject_id, period_kind: "total", period_start };
-      return found.get(counterName(key)) ?? NO_VALUES;
+      return found.get(counterName(key)) ?? NO_COUNTER_VALUES;
     },
   };
 }
@@ -136,7 +136,7 @@ export const sinceOf = (starts: Starts, zone: string): Record<"day" | "week" | "
 };
 
 type Wanted = {
-  subjects: readonly Subject[];
+  subjects: readonly CountedSubject[];
   apiKeyIds: readonly string[];
   /** The moments of the requests, in the project's zone. */
   moments: readonly { now: string; zone: string }[];
@@ -167,7 +167,7 @@ export async function loadCounted(
     ...(row === null && asked.tiers ? [ref, ...apiKeyIds.map((key) => tierKey(ref, key))] : []),
   ]);
   if (ids.length === 0) return [];
-  const starts = moments.flatMap(({ now, zone }) => Object.values(periodsOf(startsOf(now, zone))));
+  const starts = moments.flatMap(({ now, zone }) => Object.values(counterPeriods(startsOf(now, zone))));
   return loadCounters(db, projectId, { subjectIds: [...new Set(ids)], starts: [...new Set(starts)] });
 }
 

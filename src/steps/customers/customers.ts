@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import type { Catalog } from "../../catalog/catalog.ts";
-import { type CustomerValues, mergeCustomer, NO_VALUES, replaceCustomer } from "../../core/customers/customer.ts";
+import {
+  type CustomerValues,
+  mergeCustomer,
+  NO_CUSTOMER_VALUES,
+  replaceCustomer,
+} from "../../core/customers/customer.ts";
 import { apiErrorFrom, type ErrorBody, errorBody, notFound } from "../../core/errors.ts";
 import { metadataFault } from "../../core/metadata/check.ts";
 import { metadataSizeFault } from "../../core/metadata/size.ts";
@@ -118,7 +123,7 @@ function proposeCustomer(
   const fault = before && !one.metadata ? null : (made.metadataFault?.(one.metadata ?? {}, on) ?? null);
   if (fault !== null) return { found, refused: errorBody("metadata_validation_failed", { details: fault }) };
   const { values, changed } =
-    before && made.replaces ? replaceCustomer(before, one) : mergeCustomer(before ?? NO_VALUES, one);
+    before && made.replaces ? replaceCustomer(before, one) : mergeCustomer(before ?? NO_CUSTOMER_VALUES, one);
   // What a body holds was measured by its schema; a row of a file is measured here.
   const tooLarge = (before || made.replaces) && one.metadata ? metadataSizeFault(values.metadata) : null;
   if (tooLarge !== null) return { found, refused: errorBody("invalid_payload", { details: tooLarge }) };

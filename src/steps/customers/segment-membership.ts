@@ -1,6 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
-import { CUSTOMER_FIELDS, type Fact } from "../../core/filters/fields.ts";
-import { Evaluation, evaluationOf, type FilterContext } from "../../core/filters/operator.ts";
+import { CUSTOMER_FIELDS, type FilterFact } from "../../core/filters/fields.ts";
+import { evaluationOf, type FilterContext, FilterEvaluation } from "../../core/filters/operator.ts";
 import { type CompiledFilter, compileFilter, neededFacts } from "../../core/filters/predicate.ts";
 import { oncePer } from "../../core/once-per.ts";
 import type { CustomerRow, SavedCustomer } from "../../core/rows/customer.ts";
@@ -15,8 +15,8 @@ import {
   addMembers,
   type Entering,
   loadMembers,
-  type Member,
-  removeMembers,
+  removeSegmentMembers,
+  type SegmentMember,
   type SegmentRow,
 } from "../../resources/customers/segments/store.ts";
 import { reviewSegmentTiers } from "../../resources/loyalty-v2/cards/reviews-store.ts";
@@ -26,10 +26,10 @@ import { confirmedEvents } from "./customers.ts";
 export const filterOf = oncePer(({ filter }: SegmentRow): CompiledFilter => compileFilter(filter, CUSTOMER_FIELDS));
 
 /** The moment at which the segments of a project are asked. */
-export const momentOf = ({ timezone }: Pick<Project, "timezone">, now: string): Evaluation =>
-  new Evaluation({ now, zone: zoneOf({ timezone }) });
+export const evaluationAt = ({ timezone }: Pick<Project, "timezone">, now: string): FilterEvaluation =>
+  new FilterEvaluation({ now, zone: zoneOf({ timezone }) });
 
-const factsNeededBy = (segments: readonly SegmentRow[]): ReadonlySet<Fact> =>
+const factsNeededBy = (segments: readonly SegmentRow[]): ReadonlySet<FilterFact> =>
   new Set(segments.filter(({ type }) => type !== "static").flatMap((one) => [...neededFacts(filterOf(one))]));
 
 /** What is known of a customer; null is one whom nobody knows, who never did anything. */
@@ -133,12 +133,12 @@ export async function recalculate(
   const subjects = await loadSubjects(db, project.id, customers, factsNeededBy(segments));
   const ready = segments.map((row): Segment => ({ id: row.id, type: "auto-update", filter: filterOf(row) }));
   const nowOf = typeof now === "string" ? () => now : now;
-  const moments = new Map<string, Evaluation>();
+  const moments = new Map<string, FilterEvaluation>();
   const entered: Entering[] = [];
-  const left: Member[] = [];
+  const left: SegmentMember[] = [];
   for (const [n, { id }] of customers.entries()) {
     const entered_at = nowOf(id);
-    const at = moments.get(entered_at) ?? momentOf(project, entered_at);
+    const at = moments.get(entered_at) ?? evaluationAt(project, entered_at);
     moments.set(entered_at, at);
     const then = before.get(id)?.map(({ segment_id }) => segment_id) ?? [];
     const changes = membershipChanges(then, segmentsOf(subjects[n]!, ready, at));
@@ -146,7 +146,7 @@ export async function recalculate(
     for (const segment_id of changes.left) left.push({ segment_id, customer_id: id });
   }
   const added = await addMembers(db, project.id, entered);
-  const removed = await removeMembers(db, project.id, left);
+  const removed = await removeSegmentMembers(db, project.id, left);
   const moved = [...added, ...removed].map((one) => ({ ...one, at: nowOf(one.customer_id) }));
   await reviewSegmentTiers(db, project.id, moved);
   const byId = new Map(segments.map((segment) => [segment.id, segment]));
@@ -167,7 +167,7 @@ const isTold = ({ initial_sync_status, created_at }: SegmentRow, customerMadeAt:
 
 export function membershipEvents(
   kind: MembershipEvent["kind"],
-  members: readonly Member[],
+  members: readonly SegmentMember[],
   segments: readonly SegmentRow[],
 ): MembershipEvent[] {
   const telling = new Map(segments.filter(({ type }) => type === "auto-update").map((one) => [one.id, one]));

@@ -103,11 +103,11 @@ export async function saveAutoRedeemed(
   return spent.map(({ of }, n) => ({ of, happened: [...toldOf(of, plan.redemptions[n]!), ...given[n]!.happened] }));
 }
 
-type CampaignReward = { campaign?: { id: string; balance?: number } };
+type RewardWithCampaign = { campaign?: { id: string; balance?: number } };
 
 function giftOf(catalog: Catalog, { one, of, customer }: RewardSpending): Gift {
   const { reward } = one.auto!;
-  const { campaign } = reward.parameters as CampaignReward;
+  const { campaign } = reward.parameters as RewardWithCampaign;
   const found = campaign ? (catalog.campaigns.get(campaign.id) ?? null) : null;
   return { of, to: customer, campaign: found, amount: campaign?.balance || null, reward };
 }

@@ -4,7 +4,7 @@ import type { CampaignEarningRuleRow, CampaignTierRow } from "../../core/rows/ca
 import type { Cause } from "./earn-causes.ts";
 
 /** A cause, or a move between tiers that followed from it. */
-export type Step = { cause: Cause; trigger: Cause["trigger"]; id: string };
+export type CauseStep = { cause: Cause; trigger: Cause["trigger"]; id: string };
 
 type Rewarding = { rule: CampaignEarningRuleRow; tier: CampaignTierRow | null; mapped: CampaignTierRow | null };
 const named = ({ id, name }: { id: string; name: string }) => ({ id, name });
@@ -12,7 +12,7 @@ const named = ({ id, name }: { id: string; name: string }) => ({ id, name });
 /** What the transaction tells of its cause. */
 export function detailsOf(
   catalog: Catalog,
-  { cause, trigger, id }: Step,
+  { cause, trigger, id }: CauseStep,
   { rule, tier, mapped }: Rewarding,
 ): Record<string, unknown> {
   const schema =

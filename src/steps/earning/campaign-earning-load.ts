@@ -11,7 +11,7 @@ import { type EarningProject, isReturned } from "../points/earning-triggers.ts";
 import { type AutoRedeeming, openPointCards } from "../points/point-cards.ts";
 import type { CampaignEarningState } from "./campaign-earning-plan.ts";
 import type { Cause } from "./earn-causes.ts";
-import { firstCardOf, handoutsFrom, joiningOf, openCards } from "./earn-joining.ts";
+import { firstCardOf, joiningCardsFrom, joiningOf, openCards } from "./earn-joining.ts";
 import type { EarningAhead } from "./earning-ahead.ts";
 
 export type CampaignEarningRequest = {
@@ -68,7 +68,7 @@ export async function loadCampaignEarning(
     expired: new Map(expired.map(({ lot_id, points }) => [lot_id, points])),
     returned: new Set(!isNobody && lots.length > 0 ? await returnedLots(tx, project.id, lots) : []),
     done,
-    handouts: handouts && handoutsFrom({ ...handouts, unheld: cards, redeeming: auto }, firstOf),
+    handouts: handouts && joiningCardsFrom({ ...handouts, unheld: cards, redeeming: auto }, firstOf),
   };
   return { state, known };
 }

@@ -20,7 +20,7 @@ import { codesFrom } from "../publishing/publishing.ts";
 import { wishFor } from "../publishing/wishes.ts";
 import { type CampaignEarningState, planCampaignEarning } from "./campaign-earning-plan.ts";
 import type { Cause } from "./earn-causes.ts";
-import { firstCardOf, handoutsFrom, holderKey } from "./earn-joining.ts";
+import { firstCardOf, holderKey, joiningCardsFrom } from "./earn-joining.ts";
 
 const NOW = "2026-03-04T10:00:00.000Z";
 const PROJECT = { id: "proj", timezone: "UTC", case_sensitive_codes: true };
@@ -284,7 +284,7 @@ test("who joins by an event earns on the card that they get; planning takes no c
   const unheld = await openPointCards(undefined as never, PROJECT, CATALOG, [free]);
   const joining = { codes, joining: new Map([joinsBy(first), joinsBy(second)]), unheld, redeeming: null };
   const firstOf = new Map(plain.firstOf);
-  const state = { ...plain, firstOf, handouts: handoutsFrom(joining, firstOf) };
+  const state = { ...plain, firstOf, handouts: joiningCardsFrom(joining, firstOf) };
   const before = shownOf(state);
   for (const plan of [planCampaignEarning(state, first), planCampaignEarning(state, first)]) {
     assert.deepEqual(

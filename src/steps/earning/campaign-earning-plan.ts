@@ -29,7 +29,7 @@ import { type CardDrafts, changedDrafts, draftCards } from "../points/card-draft
 import { type EarningProject, isReturned, occurrenceOf } from "../points/earning-triggers.ts";
 import { isActiveCard, type PointCard, pointCardWith, pointWorld } from "../points/point-cards.ts";
 import type { DrawnGift } from "../publishing/handing-over.ts";
-import { detailsOf, eventOf, type Step } from "./campaign-earning-details.ts";
+import { type CauseStep, detailsOf, eventOf } from "./campaign-earning-details.ts";
 import type { Cause } from "./earn-causes.ts";
 import { firstCardOf, giftsOf, holderKey, type JoiningCards } from "./earn-joining.ts";
 import { pointsGiven, rulesGiving } from "./earn-rules.ts";
@@ -105,7 +105,7 @@ function planOnCards(state: CampaignEarningState, cause: Cause): CampaignEarning
   if (kind && state.done.has(doneKey(kind, orderId))) return NOTHING_EARNED;
   const draft = draftOf(state);
   catchUp(draft, cause);
-  const steps: Step[] = [{ cause, trigger: cause.trigger, id: cause.id }];
+  const steps: CauseStep[] = [{ cause, trigger: cause.trigger, id: cause.id }];
   const returned = isReturned(cause.trigger) ? takeBack(draft, cause) : null;
   const hasEarned = earnFromSteps(draft, [...steps, ...(returned ?? [])]);
   const isDone = returned !== null || hasEarned;
@@ -122,7 +122,7 @@ function planOnCards(state: CampaignEarningState, cause: Cause): CampaignEarning
 }
 
 /** Earns in every program from what happened, and from the moves between tiers that follow. False: there was no card for any of it. */
-function earnFromSteps(draft: Draft, steps: Step[]): boolean {
+function earnFromSteps(draft: Draft, steps: CauseStep[]): boolean {
   const given = new Set<string>();
   let hasEarned = false;
   for (let n = 0; n < steps.length; n += 1)
@@ -187,9 +187,9 @@ const tiersOf = ({ programs, state, cards }: Draft, { customer }: Cause): Readon
 /** Gives what the rules of one program give. What follows are the moves between tiers; null: there is no card. */
 function earnIn(
   draft: Draft,
-  step: Step,
+  step: CauseStep,
   { program, given }: { program: CardProgram; given: Set<string> },
-): Step[] | null {
+): CauseStep[] | null {
   const { cause, trigger } = step;
   const { catalog, project } = draft;
   const occurrence = occurrenceOf(trigger);
@@ -225,7 +225,7 @@ type Reward = {
 };
 
 /** Puts the points of a rule on a card, at once or to wait. A card that cannot take so many gets none. */
-function give(draft: Draft, { cause, trigger, id }: Step, { card, world, rule, points, details }: Reward): void {
+function give(draft: Draft, { cause, trigger, id }: CauseStep, { card, world, rule, points, details }: Reward): void {
   if (points === 0) return;
   spend(cause.of.steps, GIVEN_STEPS);
   const order = trigger === cause.trigger ? cause.order : null;
@@ -262,7 +262,7 @@ function give(draft: Draft, { cause, trigger, id }: Step, { card, world, rule, p
 }
 
 /** Does something with a card, and returns the moves between tiers that it brought. */
-function watch(draft: Draft, cause: Cause, card: PointCard, run: () => void): Step[] {
+function watch(draft: Draft, cause: Cause, card: PointCard, run: () => void): CauseStep[] {
   const { card: before, entries, tiers } = card.change;
   run();
   const { of } = cause;
@@ -271,7 +271,12 @@ function watch(draft: Draft, cause: Cause, card: PointCard, run: () => void): St
   return moves.flatMap((move) => stepOf(draft, cause, card, move));
 }
 
-function stepOf(draft: Draft, cause: Cause, { row }: PointCard, { transaction_id, type, tier_id }: TierMove): Step[] {
+function stepOf(
+  draft: Draft,
+  cause: Cause,
+  { row }: PointCard,
+  { transaction_id, type, tier_id }: TierMove,
+): CauseStep[] {
   const { of } = cause;
   if (row.holder_id === null) return [];
   const kind = TIER_EVENTS[type];
@@ -286,12 +291,12 @@ function stepOf(draft: Draft, cause: Cause, { row }: PointCard, { transaction_id
 }
 
 /** Takes back what an order earned, on every card that it earned on. Null: it earned nothing. */
-function takeBack(draft: Draft, cause: Cause): Step[] | null {
+function takeBack(draft: Draft, cause: Cause): CauseStep[] | null {
   const order_id = cause.order!.id!;
   const { v1 } = triggerOf(cause.trigger.kind);
   const reason = v1?.wakes === "returns" ? v1.reason : "";
   const stored = Map.groupBy(draft.state.lotsOf.get(order_id) ?? [], ({ account_id }) => account_id);
-  let steps: Step[] | null = null;
+  let steps: CauseStep[] | null = null;
   for (const id of draft.state.cards.keys()) {
     const isNew = isNotReturned(draft.state, draft.cards.see(id)!);
     const earned = () => draft.cards.see(id)!.change.lots.filter((lot) => lot.order_id === order_id && isNew(lot));

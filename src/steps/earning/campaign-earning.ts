@@ -3,7 +3,7 @@ import { type CardProgram, cardPrograms, hasCards } from "../../catalog/earn-pro
 import { doneKey, type OrderDone, planInOrder } from "../../core/loyalty/earning/plan.ts";
 import { startsCampaignRule } from "../../core/loyalty/earning/triggers.ts";
 import type { Tx } from "../../db/db.ts";
-import { later, together, type Writes, withWrites } from "../../db/together.ts";
+import { together, type Writes, withWrites, writeLater } from "../../db/together.ts";
 import type { EventsOf, NewEvent } from "../../events/events.ts";
 import type { Origin } from "../../request.ts";
 import { dropCauses, takeCauses } from "../../resources/ledger/earnings/store.ts";
@@ -59,7 +59,7 @@ async function saveCampaignEarning(
   const joined = handouts ? await saveHanded(tx, project.id, { codes: handouts.codes, handed: plan.gifts }) : [];
   const inOrder = [...plan.cards.values()].sort((a, b) => (a.row.id < b.row.id ? -1 : 1));
   const tellings = await sendPointCards(tx, project, inOrder, { source: "Automation", writes });
-  later(writes, saveOrders(tx, project.id, { done: state.done, known, orders: plan.orders }));
+  writeLater(writes, saveOrders(tx, project.id, { done: state.done, known, orders: plan.orders }));
   const spending: AutoRedeeming | null = auto && { ...auto, spent: [...plan.spent] };
   const { cards } = state;
   const redeemed = await saveAutoRedeemed(

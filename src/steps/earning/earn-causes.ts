@@ -13,7 +13,7 @@ import { zoneOf } from "../../core/time/zone.ts";
 import type { Db } from "../../db/db.ts";
 import type { Origin, Project } from "../../request.ts";
 import { findCustomers } from "../../resources/customers/customers/store.ts";
-import { loadSegmentsOf, momentOf } from "../customers/segment-membership.ts";
+import { evaluationAt, loadSegmentsOf } from "../customers/segment-membership.ts";
 import { loadGoods, membershipIn } from "../goods/goods.ts";
 import { type EarningTrigger, isReturned, occurrenceOf } from "../points/earning-triggers.ts";
 
@@ -129,7 +129,7 @@ export async function openCauses(
   return triggers.map((trigger, n): Cause => {
     const { of, id } = trigger;
     const customer = people[n]!;
-    const segmentsAt = (now: string) => (customer && segmentsOf ? segmentsOf(n, momentOf(project, now)) : NOBODY);
+    const segmentsAt = (now: string) => (customer && segmentsOf ? segmentsOf(n, evaluationAt(project, now)) : NOBODY);
     return {
       of,
       id,
@@ -177,7 +177,7 @@ async function loadCartsOf(
   });
   const rows = [...collections].flatMap((id) => catalog.product_collections.get(id) ?? []);
   return (order: OrderRow, { now, steps }: Pick<Origin, "now" | "steps">): Order => {
-    const collectionsOf = membershipIn(rows, goods, momentOf(project, now), steps);
+    const collectionsOf = membershipIn(rows, goods, evaluationAt(project, now), steps);
     const cart = cartOf(order);
     return {
       ...cart,
@@ -187,13 +187,17 @@ async function loadCartsOf(
 }
 
 /** What is known of a cause, or of one that is only supposed. */
-export type Situation = Pick<Cause, "segments" | "order" | "custom_event"> & {
+export type CauseSituation = Pick<Cause, "segments" | "order" | "custom_event"> & {
   of: Pick<Origin, "now" | "steps">;
   customer: Pick<CustomerFacts, "id" | "source_id" | "metadata" | "birthdate"> | null;
 };
 
 /** Everything that the rules of an earning may look at. */
-export function earningFacts(cause: Situation, { timezone }: Pick<Project, "timezone">, member: Metadata): RuleFacts {
+export function earningFacts(
+  cause: CauseSituation,
+  { timezone }: Pick<Project, "timezone">,
+  member: Metadata,
+): RuleFacts {
   const { customer, segments, order, custom_event, of } = cause;
   return {
     steps: of.steps,

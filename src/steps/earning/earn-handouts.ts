@@ -83,14 +83,16 @@ export async function openHandouts(
     wishes.map(({ wish }) => wish),
   );
   const waiting = Map.groupBy(wishes, ({ key }) => key);
-  return handoutsFrom({
+  return benefitHandoutsFrom({
     codes,
     waiting: new Map([...waiting].map(([key, all]) => [key, all.map(({ wish }) => wish)])),
     joined: await loadJoined(tx, project.id, wishes),
   });
 }
 
-export const handoutsFrom = (locked: Omit<BenefitHandouts, "accept"> & { joined: Set<string> }): BenefitHandouts => ({
+export const benefitHandoutsFrom = (
+  locked: Omit<BenefitHandouts, "accept"> & { joined: Set<string> },
+): BenefitHandouts => ({
   ...locked,
   accept: (gift) => {
     acceptGift(locked.codes, gift);

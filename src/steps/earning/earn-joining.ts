@@ -26,7 +26,7 @@ export const firstCardOf = ({ id, holder_id, campaign_id }: VoucherRow) =>
   [holderKey(holder_id ?? "", campaign_id ?? ""), id] as const;
 
 /** Somebody who becomes a member of a program because of something that happened. */
-export type Joining = { cause: Cause; program: CardProgram };
+export type ProgramJoining = { cause: Cause; program: CardProgram };
 
 type JoiningFacts = {
   project: EarningProject;
@@ -41,7 +41,7 @@ type JoiningFacts = {
 export function joiningOf(
   { project, catalog, programs, done, held }: JoiningFacts,
   causes: readonly Cause[],
-): Joining[] {
+): ProgramJoining[] {
   const open = programs.filter(({ campaign }) => campaign.auto_join);
   if (open.length === 0) return [];
   const members = new Set(held.map(({ holder_id, campaign_id }) => holderKey(holder_id, campaign_id)));
@@ -52,7 +52,7 @@ export function joiningOf(
     if (isReturned(trigger)) for (const earned of undoneBy(own!)) paid.delete(doneKey(earned, order?.id ?? ""));
     if (!customer || card_id !== null || "tier_id" in occurrence) return [];
     if (own && paid.has(doneKey(own, order?.id ?? ""))) return [];
-    return open.flatMap((program): Joining[] => {
+    return open.flatMap((program): ProgramJoining[] => {
       const key = holderKey(customer.id, program.campaign.id);
       if (members.has(key) || !joinsBy({ catalog, project, cause }, program, occurrence)) return [];
       members.add(key);
@@ -65,7 +65,7 @@ export function joiningOf(
 export type JoiningCards = {
   codes: CodesAtWork;
   /** Who joins by a cause, if there is a card for them. */
-  joining: ReadonlyMap<Cause, readonly (Joining & { wish: Wish })[]>;
+  joining: ReadonlyMap<Cause, readonly (ProgramJoining & { wish: Wish })[]>;
   /** Cards that nobody has, with their points. */
   unheld: ReadonlyMap<string, PointCard>;
   redeeming: AutoRedeeming | null;
@@ -73,7 +73,7 @@ export type JoiningCards = {
 };
 
 /** The same with what accepting a plan changes: the codes, and which card is the first of a customer in a campaign. */
-export const handoutsFrom = (locked: Omit<JoiningCards, "accept">, firstOf: Map<string, string>): JoiningCards => ({
+export const joiningCardsFrom = (locked: Omit<JoiningCards, "accept">, firstOf: Map<string, string>): JoiningCards => ({
   ...locked,
   accept: (gift) => {
     acceptGift(locked.codes, gift);
@@ -91,7 +91,7 @@ type OpenedCards = {
 export async function openCards(
   tx: Tx,
   project: EarningProject,
-  { ids, joining }: { ids: readonly string[]; joining: readonly Joining[] },
+  { ids, joining }: { ids: readonly string[]; joining: readonly ProgramJoining[] },
 ): Promise<OpenedCards> {
   if (joining.length === 0) {
     const [rows, lots] = await together([lockVouchers(tx, project.id, ids), loadLots(tx, project.id, ids)]);

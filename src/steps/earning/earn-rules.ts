@@ -13,13 +13,13 @@ import type { RuleFacts } from "../../core/rules/facts.ts";
 import { spend } from "../../core/steps.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { Project } from "../../request.ts";
-import { earningFacts, type Situation } from "./earn-causes.ts";
+import { type CauseSituation, earningFacts } from "./earn-causes.ts";
 
 /** What rules of loyalty cards are asked about. */
 export type Asking = {
   catalog: Catalog;
   project: Pick<Project, "timezone">;
-  cause: Situation;
+  cause: CauseSituation;
   /** The tiers that the customer is in. */
   tiers: ReadonlySet<string>;
 };

@@ -7,7 +7,7 @@ import type { Tx } from "../../db/db.ts";
 import type { EventsOf, NewEvent } from "../../events/events.ts";
 import type { NewId, Origin, Project } from "../../request.ts";
 import { hasAutoAssignments } from "../../resources/loyalty-v1/reward-assignments/store.ts";
-import { tiersOfCampaigns } from "../../resources/loyalty-v1/tiers/store.ts";
+import { loyaltyTiersOfCampaigns } from "../../resources/loyalty-v1/tiers/store.ts";
 import { getProject } from "../../resources/platform/projects/store.ts";
 import { loadCampaigns } from "../../resources/promotions/campaigns/store.ts";
 import { saveCodesDue } from "../../resources/promotions/vouchers/points-store.ts";
@@ -42,7 +42,7 @@ export async function sweepCodes(
   const ids = [...new Set(rows.flatMap(({ campaign_id }) => campaign_id ?? []))];
   const [campaigns, tiers, isAuto] = await Promise.all([
     loadCampaigns(c.db, c.project.id, ids),
-    tiersOfCampaigns(c.db, c.project.id, ids),
+    loyaltyTiersOfCampaigns(c.db, c.project.id, ids),
     hasAutoAssignments(c.db, c.project.id, ids),
   ]);
   const tiers_of_campaign: Catalog["tiers_of_campaign"] = Map.groupBy(tiers, ({ campaign_id }) => campaign_id);

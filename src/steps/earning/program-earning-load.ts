@@ -8,7 +8,7 @@ import type { Tx } from "../../db/db.ts";
 import { together } from "../../db/together.ts";
 import { loadPayments, takeCauses } from "../../resources/ledger/earnings/store.ts";
 import { lotsOfOrders } from "../../resources/ledger/ledger/store.ts";
-import { lockStock } from "../../resources/loyalty-v2/benefits/store.ts";
+import { lockBenefitStock } from "../../resources/loyalty-v2/benefits/store.ts";
 import { cardsById } from "../../resources/loyalty-v2/cards/store.ts";
 import { lockMembers, membersOfCustomers } from "../../resources/loyalty-v2/members/store.ts";
 import type { EarningProject } from "../points/earning-triggers.ts";
@@ -128,6 +128,6 @@ async function takeFresh(tx: Tx, projectId: string, causes: readonly Cause[]): P
 /** What is left of those benefits that are limited. */
 async function loadStock(tx: Tx, projectId: string, ids: readonly string[]): Promise<Map<string, number>> {
   if (ids.length === 0) return new Map();
-  const rows = await lockStock(tx, projectId, [...new Set(ids)]);
+  const rows = await lockBenefitStock(tx, projectId, [...new Set(ids)]);
   return new Map(rows.map(({ id, stock_quantity }) => [id, stock_quantity]));
 }

@@ -20,7 +20,7 @@ import type { ProgramCard } from "../points/program-cards.ts";
 import { codesFrom } from "../publishing/publishing.ts";
 import { wishFor } from "../publishing/wishes.ts";
 import type { Cause } from "./earn-causes.ts";
-import { handoutsFrom } from "./earn-handouts.ts";
+import { benefitHandoutsFrom } from "./earn-handouts.ts";
 import { type ProgramEarningPlan, type ProgramEarningState, planProgramEarning } from "./program-earning-plan.ts";
 
 const NOW = "2026-03-04T10:00:00.000Z";
@@ -259,7 +259,7 @@ function handoutsWith(ids: readonly string[], causes: readonly Cause[]) {
   const codes = codesFrom(undefined as never, project, { locked, pools, drafts: new Map() });
   const wishOf = ({ of }: Cause) => wishFor(of, { campaign: CAMPAIGN });
   const waiting = new Map(causes.map((one) => [`${one.id} lben_2`, [wishOf(one), wishOf(one)]]));
-  return handoutsFrom({ codes, waiting, joined: new Set() });
+  return benefitHandoutsFrom({ codes, waiting, joined: new Set() });
 }
 
 test("a benefit that is a code: planning takes none, one event draws different codes, and the next finds them taken", () => {

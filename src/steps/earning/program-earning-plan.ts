@@ -4,13 +4,19 @@ import { shownEventId } from "../../core/ids.ts";
 import { advanceCard, changeCard } from "../../core/loyalty/card/card-at-work.ts";
 import { cancelOrder } from "../../core/loyalty/card/spend.ts";
 import { type Earned, earn, heed } from "../../core/loyalty/earning/earn.ts";
-import { type Bases, type Decision, decideRules, orderTotal, pointsOf } from "../../core/loyalty/earning/earning.ts";
-import type { Earning, EarningRule, Effect } from "../../core/loyalty/earning/earning-rule.ts";
+import {
+  type Bases,
+  decideRules,
+  type EarningDecision,
+  orderTotal,
+  pointsOf,
+} from "../../core/loyalty/earning/earning.ts";
+import type { Earning, EarningEffect, EarningRule } from "../../core/loyalty/earning/earning-rule.ts";
 import type { Rejection } from "../../core/loyalty/earning/limits.ts";
 import { type EarningPlan, NOTHING_EARNED } from "../../core/loyalty/earning/plan.ts";
 import { ruleGroupHolds } from "../../core/loyalty/earning/rule-group.ts";
 import type { Benefit } from "../../core/loyalty/program/benefit.ts";
-import { type Uses, used } from "../../core/loyalty/program/uses.ts";
+import { type MemberUses, used } from "../../core/loyalty/program/uses.ts";
 import type { LotRow } from "../../core/rows/ledger.ts";
 import type { MemberRow, OutcomeRow, TransactionRow } from "../../core/rows/loyalty.ts";
 import { spend } from "../../core/steps.ts";
@@ -116,7 +122,7 @@ function earnForMember(scene: Scene): void {
   const decisions = decideRules(
     {
       program: setup.program,
-      member: { status: member.status as "ACTIVE", uses: member.uses as Uses },
+      member: { status: member.status as "ACTIVE", uses: member.uses as MemberUses },
       rules: rulesStartedIn(catalog, setup.program.id, cause),
       tierIn: (id) => (id === watching ? (tiers.get(id)?.tier_id ?? null) : null),
       holds: ({ rules }) => ruleGroupHolds(rules, facts),
@@ -134,7 +140,11 @@ function earnForMember(scene: Scene): void {
 /** What was given of an earning: points into a wallet, or something else. */
 type EarnedItem = { card_definition_id: string | null; points: number; pending_points: number };
 
-function giveDecided(scene: Scene, { rule, outcome, earning }: Decision, when: { now: string; zone: string }): void {
+function giveDecided(
+  scene: Scene,
+  { rule, outcome, earning }: EarningDecision,
+  when: { now: string; zone: string },
+): void {
   const { draft, cause, member } = scene;
   const note = (row: Pick<OutcomeRow, "outcome"> & Partial<EarnedItem>) =>
     draft.outcomes.push({
@@ -156,7 +166,7 @@ function giveDecided(scene: Scene, { rule, outcome, earning }: Decision, when: {
   // Contract is silent: a rule of which nothing could be given did not succeed, and is counted as a failure.
   if (given.length === 0) return void note({ outcome: "no_effect" });
   const { uses } = draft.members.get(member.id) ?? member;
-  draft.members.set(member.id, { ...member, uses: used((uses ?? {}) as Uses, rule.id, when) });
+  draft.members.set(member.id, { ...member, uses: used((uses ?? {}) as MemberUses, rule.id, when) });
   for (const [card_definition_id, all] of Map.groupBy(given, (item) => item.card_definition_id)) {
     const points = all.reduce((sum, item) => sum + item.points, 0);
     const pending_points = all.reduce((sum, item) => sum + item.pending_points, 0);
@@ -164,7 +174,7 @@ function giveDecided(scene: Scene, { rule, outcome, earning }: Decision, when: {
   }
 }
 
-type Item = { rule: EarningRule; earning: Earning; effect: Effect };
+type Item = { rule: EarningRule; earning: Earning; effect: EarningEffect };
 
 const basesOf = ({ of, order, customer, custom_event }: Cause): Bases => ({
   steps: of.steps,
@@ -262,7 +272,7 @@ function fulfil(scene: Scene, item: Item, benefit: Benefit): Fulfilled | { rejec
 
 const asEffect = (
   config: Extract<Benefit["config"], { points: unknown } | { points_proportional: unknown }>,
-): Effect =>
+): EarningEffect =>
   "points" in config
     ? { type: "POINTS", points: { ...config.points, points_expiration: null } }
     : {

@@ -1,7 +1,7 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { planInOrder } from "../../core/loyalty/earning/plan.ts";
 import type { Tx } from "../../db/db.ts";
-import { later, type Writes } from "../../db/together.ts";
+import { type Writes, writeLater } from "../../db/together.ts";
 import type { EventsOf } from "../../events/events.ts";
 import type { Origin } from "../../request.ts";
 import { insertOutcomes } from "../../resources/ledger/earnings/store.ts";
@@ -50,6 +50,6 @@ async function saveProgramEarning(
     insertTransactions(tx, plan.transactions),
     takeStock(tx, project.id, taken),
   ])
-    later(writes, writing);
+    writeLater(writes, writing);
   return following;
 }

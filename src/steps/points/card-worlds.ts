@@ -1,5 +1,5 @@
 import { type ProgramSetup, segmentIdsOf } from "../../catalog/program-setup.ts";
-import type { Evaluation } from "../../core/filters/operator.ts";
+import type { FilterEvaluation } from "../../core/filters/operator.ts";
 import type { World } from "../../core/loyalty/card/moves.ts";
 import type { CustomerRow } from "../../core/rows/customer.ts";
 import type { MemberRow } from "../../core/rows/loyalty.ts";
@@ -7,7 +7,7 @@ import { zoneOf } from "../../core/time/zone.ts";
 import type { Db } from "../../db/db.ts";
 import type { NewId, Project } from "../../request.ts";
 import { findCustomers } from "../../resources/customers/customers/store.ts";
-import { loadSegmentsOf, momentOf } from "../customers/segment-membership.ts";
+import { evaluationAt, loadSegmentsOf } from "../customers/segment-membership.ts";
 
 type Living = { db: Db; project: Pick<Project, "id" | "timezone">; now: string; newId: NewId };
 type Of = { program_id: string; member_id: string; card_definition_id: string };
@@ -58,10 +58,10 @@ async function loadMembership(
   const inSegments = await loadSegmentsOf(c.db, all[0]!, known, { projectId: c.project.id, segmentIds });
   const places = new Map(known.map(({ id }, n) => [id, n]));
   const owners = new Map(members.map(({ id, customer_id }) => [id, customer_id]));
-  const moments = new Map<string, Evaluation>();
+  const moments = new Map<string, FilterEvaluation>();
   return (memberId, segmentId, now) => {
     const place = places.get(owners.get(memberId) ?? "");
-    const moment = moments.get(now) ?? momentOf(c.project, now);
+    const moment = moments.get(now) ?? evaluationAt(c.project, now);
     moments.set(now, moment);
     return place !== undefined && inSegments(place, moment).has(segmentId);
   };

@@ -13,7 +13,7 @@ import { zoneOf } from "../../core/time/zone.ts";
 import { settingsOf } from "../../core/vouchers/settings.ts";
 import { sumsOf } from "../../core/vouchers/worth.ts";
 import type { Db, Tx } from "../../db/db.ts";
-import { later, type Writes, withWrites } from "../../db/together.ts";
+import { type Writes, withWrites, writeLater } from "../../db/together.ts";
 import type { NewEvent } from "../../events/events.ts";
 import type { NewId, Project } from "../../request.ts";
 import { insertPoints, loadLots, saveLots } from "../../resources/ledger/ledger/store.ts";
@@ -178,9 +178,9 @@ export async function sendPointCards(
     updated_at: lastMoment(change),
   }));
   const moved = changed.map(({ change }) => ({ card: change.card, effects: change.tiers }));
-  later(writes, saveLots(tx, project.id, lots));
-  later(writes, insertPoints(tx, project.id, entries.flat()));
-  later(writes, savePoints(tx, project.id, saved));
+  writeLater(writes, saveLots(tx, project.id, lots));
+  writeLater(writes, insertPoints(tx, project.id, entries.flat()));
+  writeLater(writes, savePoints(tx, project.id, saved));
   const ended = await saveTierEffects(tx, project.id, moved, writes);
   return changed.flatMap((one, n) => tellingOf(one, { entries: entries[n]!, ended }));
 }

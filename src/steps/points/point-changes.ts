@@ -3,7 +3,7 @@ import { advanceCard } from "../../core/loyalty/card/card-at-work.ts";
 import type { VoucherUse } from "../../core/rows/voucher.ts";
 import { zoneOf } from "../../core/time/zone.ts";
 import type { Tx } from "../../db/db.ts";
-import { later, type Writes } from "../../db/together.ts";
+import { type Writes, writeLater } from "../../db/together.ts";
 import { type EventsOf, type NamedEvent, withIds } from "../../events/events.ts";
 import type { NewId, Origin, Project } from "../../request.ts";
 import { takeRewardStock } from "../../resources/loyalty-v1/rewards/store.ts";
@@ -79,6 +79,6 @@ export async function savePointsWork<C extends Origin>(tx: Tx, work: Saving<C>, 
     },
   );
   const taken = [...rewards].filter(([, by]) => by !== 0).map(([id, by]) => ({ id, by }));
-  later(writes, takeRewardStock(tx, project.id, taken));
+  writeLater(writes, takeRewardStock(tx, project.id, taken));
   return { told, moved };
 }

@@ -23,7 +23,7 @@ const isCampaignNamed = ({ id, name }: Campaign, campaignId: string | undefined)
   campaignId === undefined || campaignId === id || campaignId === name;
 
 /** 404 for what is no loyalty card, or not one of that campaign. */
-export async function getMember(
+export async function getCampaignMember(
   c: { db: Db; project: Pick<Project, "id" | "case_sensitive_codes"> },
   catalog: Pick<Catalog, "campaigns">,
   { memberId, campaignId }: Which,

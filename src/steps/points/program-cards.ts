@@ -4,7 +4,7 @@ import { type CardAtWork, changedCards } from "../../core/loyalty/card/card-at-w
 import type { World } from "../../core/loyalty/card/moves.ts";
 import type { CardRow } from "../../core/rows/loyalty.ts";
 import type { Tx } from "../../db/db.ts";
-import { later, together, type Writes, withWrites } from "../../db/together.ts";
+import { together, type Writes, withWrites, writeLater } from "../../db/together.ts";
 import { loadLots, saveMoves } from "../../resources/ledger/ledger/store.ts";
 import { type CardNames, idsOfCards, lockCards, saveCards } from "../../resources/loyalty-v2/cards/store.ts";
 import { statesOf } from "./loyalty-cards.ts";
@@ -36,7 +36,7 @@ export async function sendProgramCards(tx: Tx, projectId: string, cards: Program
   const changed = changedCards(cards.values());
   if (changed.length === 0) return;
   const changes = changed.map(({ change }) => change);
-  later(writes, saveMoves(tx, projectId, changes));
+  writeLater(writes, saveMoves(tx, projectId, changes));
   const saved = changed.map(({ change: { card }, world, changed_at }) => ({
     id: card.id,
     account: card.account,
@@ -44,7 +44,7 @@ export async function sendProgramCards(tx: Tx, projectId: string, cards: Program
     due_at: dueAt(card, world!),
     updated_at: changed_at!,
   }));
-  later(writes, saveCards(tx, projectId, saved));
+  writeLater(writes, saveCards(tx, projectId, saved));
   const moved = changes.map(({ card, tiers: effects }) => ({ card, effects }));
   await saveTierEffects(tx, projectId, moved, writes);
 }

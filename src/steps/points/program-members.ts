@@ -56,7 +56,7 @@ export const alter = ({ card, world }: CardInWorld, next: (state: CardState, wor
   changeCard(card, world, (state) => ({ change: next(state, world) })).change;
 
 /** 423 unless the program is active and open now, and the member is active. */
-export function requireActive(c: Pick<WriteCtx, "project" | "now">, { program, member }: MemberAtWork): void {
+export function requireActiveMember(c: Pick<WriteCtx, "project" | "now">, { program, member }: MemberAtWork): void {
   if (program.status !== "ACTIVE")
     throw new ApiError("non_active_program", { details: `The program must be ACTIVE, and is ${program.status}` });
   if (!isInWindow(program, c.now, zoneOf(c.project)))

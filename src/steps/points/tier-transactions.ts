@@ -1,7 +1,7 @@
 import type { TierEffect, TierTransaction } from "../../core/loyalty/tiers/state.ts";
 import type { TransactionRow } from "../../core/rows/loyalty.ts";
 import type { Tx } from "../../db/db.ts";
-import { later, type Writes } from "../../db/together.ts";
+import { type Writes, writeLater } from "../../db/together.ts";
 import {
   insertTransactions,
   lockTransactions,
@@ -41,7 +41,7 @@ export async function saveTierEffects(
   const made = moved.flatMap(({ card, effects }) =>
     effects.flatMap((one) => (one.kind === "made" ? [tierTransactionRow(projectId, card, one.transaction)] : [])),
   );
-  later(writes, insertTransactions(tx, made));
+  writeLater(writes, insertTransactions(tx, made));
   const settled = new Map(
     moved.flatMap(({ effects }) => effects.flatMap((one) => (one.kind === "settled" ? [[one.id, one] as const] : []))),
   );
@@ -52,6 +52,6 @@ export async function saveTierEffects(
     const more = end.status === "APPROVED" ? { expires_at: end.expires_at } : { rejection: end.rejection };
     return { ...row, status: end.status, details: { ...row.details, ...more }, updated_at: end.at };
   });
-  later(writes, saveTransactions(tx, projectId, ended));
+  writeLater(writes, saveTransactions(tx, projectId, ended));
   return ended;
 }

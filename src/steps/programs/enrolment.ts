@@ -24,14 +24,14 @@ type Enrolling = {
   random(bytes: number): Uint8Array;
 };
 /** A customer who is locked, and how they become a member. */
-export type Joining = { customer: CustomerRow; status: "ACTIVE" | "INACTIVE"; metadata: Record<string, unknown> };
+export type NewMember = { customer: CustomerRow; status: "ACTIVE" | "INACTIVE"; metadata: Record<string, unknown> };
 export type Enrolled = { member: MemberRow; cards: CardRow[] };
 
 /**
  * Enrols customers who are no members of the program yet, each with a card for every wallet. Whoever is one already is
  * not among those that are returned. The number of statements does not depend on how many there are.
  */
-export async function enrol(c: Enrolling, setup: ProgramSetup, joining: readonly Joining[]): Promise<Enrolled[]> {
+export async function enrol(c: Enrolling, setup: ProgramSetup, joining: readonly NewMember[]): Promise<Enrolled[]> {
   const { program, definitions } = setup;
   const members = await insertMembers(
     c.db,

@@ -68,7 +68,7 @@ export const tierInOf =
     return watched?.state.tier?.tier_id ?? null;
   };
 
-export const customerShown = ({ id, source_id, metadata }: CustomerRow) => ({
+export const examinedCustomer = ({ id, source_id, metadata }: CustomerRow) => ({
   id,
   source_id,
   metadata,

@@ -8,7 +8,7 @@ import {
   walletPoints,
   walletsOfEarnings,
 } from "../../core/loyalty/earning/earning-rule.ts";
-import { type ApplicableTo, rateOf } from "../../core/loyalty/earning/proportional.ts";
+import { type CountedLines, rateOf } from "../../core/loyalty/earning/proportional.ts";
 import type { Digital, Material } from "../../core/loyalty/program/material.ts";
 import type { TierRules } from "../../core/loyalty/tiers/rules.ts";
 import type { WriteCtx } from "../../ctx.ts";
@@ -31,7 +31,7 @@ export function requireComponents({ card_definitions, benefits }: Catalog, used:
 }
 
 /** 423 when something that is used is not active. */
-export function requireActive(catalog: Catalog, { wallets, benefits = [] }: Used): void {
+export function requireActiveReferences(catalog: Catalog, { wallets, benefits = [] }: Used): void {
   const all = [
     ...[...wallets].map((id) => ({ object: "card_definition", id, row: catalog.card_definitions.get(id) })),
     ...[...benefits].map((id) => ({ object: "benefit", id, row: catalog.benefits.get(id) })),
@@ -65,7 +65,7 @@ export function requireTiers({ tier_structures, tiers }: Catalog, rules: readonl
 export async function requireTargets(
   c: InProject,
   { product_collections }: Catalog,
-  targets: readonly ApplicableTo[],
+  targets: readonly CountedLines[],
 ): Promise<void> {
   const ids = (field: "product" | "sku" | "products_collection") =>
     targets.flatMap((target) => target[field]?.id ?? []);

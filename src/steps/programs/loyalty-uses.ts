@@ -6,7 +6,7 @@ import type { Reward } from "../../core/loyalty/program/reward.ts";
 import type { LoyaltyStatus } from "../../core/loyalty/program/status.ts";
 
 /** What uses something: ids of one kind, in their order. */
-export type Uses = { type: string; ids: string[] };
+export type LoyaltyUses = { type: string; ids: string[] };
 type Used = { id: string; status: LoyaltyStatus };
 
 /** The programs that a component is assigned to. */
@@ -30,7 +30,10 @@ export function usesOfCardDefinition(catalog: Catalog, id: string): Map<string, 
 }
 
 /** The first kind of those that use it and fulfil the condition, or null when it is free. */
-export function firstUse(uses: ReadonlyMap<string, readonly Used[]>, counts: (one: Used) => boolean): Uses | null {
+export function firstUse(
+  uses: ReadonlyMap<string, readonly Used[]>,
+  counts: (one: Used) => boolean,
+): LoyaltyUses | null {
   for (const [type, all] of uses) {
     const ids = all.filter(counts).map(({ id }) => id);
     if (ids.length > 0) return { type, ids: ids.sort() };

@@ -10,8 +10,8 @@ import { rewards, view as viewReward } from "../../resources/loyalty-v2/rewards/
 import { tierStructures, viewTierStructure } from "../../resources/loyalty-v2/tier-structures/store.ts";
 
 /** A component, and how it is shown. */
-export type Part = Component & { shown: object };
-type Load = (db: Db, projectId: string, ids: readonly string[]) => Promise<Part[]>;
+export type ShownComponent = Component & { shown: object };
+type Load = (db: Db, projectId: string, ids: readonly string[]) => Promise<ShownComponent[]>;
 
 const unique = (ids: readonly string[]): string[] => [...new Set(ids)];
 
@@ -47,13 +47,13 @@ const LOADS: Record<ComponentKind, Load> = {
 export const COMPONENT_KINDS = Object.keys(LOADS) as ComponentKind[];
 
 /** What is assigned, as it is now: one statement for each kind. */
-export async function loadParts(
+export async function loadShownComponents(
   db: Db,
   projectId: string,
   assigned: readonly Pick<AssignmentRow, "kind" | "component_id">[],
-): Promise<Map<string, Part>> {
+): Promise<Map<string, ShownComponent>> {
   const by = Map.groupBy(assigned, ({ kind }) => kind);
-  const parts: Part[] = [];
+  const parts: ShownComponent[] = [];
   for (const [kind, rows] of by)
     parts.push(
       ...(await LOADS[kind](
@@ -104,7 +104,7 @@ export const assignmentViews = {
 export const assignmentEvents = (
   program: Program,
   happened: "assigned" | "unassigned",
-  { rows, parts }: { rows: readonly AssignmentRow[]; parts: ReadonlyMap<string, Part> },
+  { rows, parts }: { rows: readonly AssignmentRow[]; parts: ReadonlyMap<string, ShownComponent> },
 ) =>
   rows.flatMap((row) => {
     const { kind, component_id } = row;

@@ -16,7 +16,7 @@ type Removing = { db: Tx; project: Pick<Project, "id" | "timezone">; now: string
  * Deletes members who are locked, with their cards: who was in a tier leaves it. What the cards held stays in the
  * ledger. Without the setup of a member's program, which is deleted then, no tier is left. Returns what is to be recorded.
  */
-export async function removeMembers(
+export async function removeProgramMembers(
   c: Removing,
   setups: ReadonlyMap<string, ProgramSetup>,
   members: readonly MemberRow[],

@@ -10,7 +10,7 @@ import type { WriteCtx } from "../../ctx.ts";
 import type { statusStore } from "../../db/status-store.ts";
 import { type EventKind, record } from "../../events/events.ts";
 import { lockConfiguration } from "./lock-configuration.ts";
-import { requireKnown, type Uses } from "./loyalty-uses.ts";
+import { type LoyaltyUses, requireKnown } from "./loyalty-uses.ts";
 
 type Resource = "benefit" | "card_definition" | "earning_rule" | "reward" | "tier_structure";
 type Component<Row extends { id: string }, Held, Shown> = {
@@ -54,7 +54,7 @@ export function componentSaver<Row extends { id: string }, Held extends { id: st
       return update(c, id, { status }, MOVED[move]);
     },
     /** Marks it as deleted: transactions still name it, and nothing else reads it. A component in use is not deleted. */
-    remove: async (c: WriteCtx, id: string, useOf: (catalog: Catalog) => Uses | null): Promise<Shown> => {
+    remove: async (c: WriteCtx, id: string, useOf: (catalog: Catalog) => LoyaltyUses | null): Promise<Shown> => {
       const catalog = await lockConfiguration(c);
       requireKnown(heldIn(catalog), resource, id);
       const use = useOf(catalog);

@@ -13,7 +13,7 @@ type Code = { row: VoucherRow; campaign: Campaign | null };
 type Binned = Code & { of: { now: string; newId: NewId } };
 
 /** Deletes codes that are locked: `erase` decides where they go. Returns what is to be recorded of each. */
-export async function deleteCodes(c: Deleting, codes: readonly Code[], erase: () => Promise<unknown>) {
+export async function deleteLockedCodes(c: Deleting, codes: readonly Code[], erase: () => Promise<unknown>) {
   if (codes.length === 0) return [];
   const shown = await showAllWritten(c, codes);
   await hideRedemptionsOf(
@@ -33,7 +33,7 @@ export async function deleteCodes(c: Deleting, codes: readonly Code[], erase: ()
 
 /** Into the bin, where they stay taken. */
 export const binCodes = (c: Deleting, codes: readonly Binned[]) =>
-  deleteCodes(c, codes, async () => {
+  deleteLockedCodes(c, codes, async () => {
     const binned = codes.map(({ row, of }) => ({ id: row.id, now: of.now }));
     await binVouchers(c.db, c.project.id, binned);
     const entries = codes.map(({ row, campaign, of }) => ({

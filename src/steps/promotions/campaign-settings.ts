@@ -13,7 +13,7 @@ import { given } from "./promotion-tiers.ts";
 import { requireDiscount, requireLoyaltyCard, requireValidity } from "./settings.ts";
 
 /** What kind of campaign it is, and of codes. */
-export type CampaignKind = Pick<CampaignRow, "campaign_type" | "type" | "voucher_type">;
+export type StoredCampaignKind = Pick<CampaignRow, "campaign_type" | "type" | "voucher_type">;
 /** What is sent of the settings of codes. */
 type SettingsSent = Pick<CampaignUpdate, "metadata" | keyof ValidityFields> & {
   [F in "discount" | "gift" | "loyalty_card"]?: CampaignUpdate[F] | null;
@@ -23,7 +23,7 @@ type SettingsSent = Pick<CampaignUpdate, "metadata" | keyof ValidityFields> & {
 export function mergeCampaignSettings(
   c: Pick<WriteCtx, "project">,
   before: VoucherSettings,
-  { kind, sent, path = "" }: { kind: CampaignKind; sent: SettingsSent; path?: string },
+  { kind, sent, path = "" }: { kind: StoredCampaignKind; sent: SettingsSent; path?: string },
 ): VoucherSettings {
   const { metadata, quantity, discount, gift, loyalty_card } = sent;
   const field = kind.voucher_type && VALUE_FIELDS[kind.voucher_type];
@@ -78,11 +78,14 @@ const pick = <T extends object, K extends keyof T>(values: T, keys: readonly K[]
   Object.fromEntries(keys.map((key) => [key, values[key]])) as Pick<T, K>;
 
 /** A customer has one card of a loyalty program; a code for everybody is nobody's. */
-export const joinsOnlyOnce = ({ campaign_type, type }: CampaignKind, wanted: boolean): boolean =>
+export const joinsOnlyOnce = ({ campaign_type, type }: StoredCampaignKind, wanted: boolean): boolean =>
   campaign_type === "LOYALTY_PROGRAM" || (type !== "STANDALONE" && wanted);
 
 /** The type after an update; 400 where it cannot change so. */
-export function requireType({ type, campaign_type }: CampaignKind, sent: CampaignUpdate): CampaignKind["type"] {
+export function requireType(
+  { type, campaign_type }: StoredCampaignKind,
+  sent: CampaignUpdate,
+): StoredCampaignKind["type"] {
   if (sent.type === undefined || campaign_type === "PROMOTION") return type;
   if ((sent.type === "STANDALONE") !== (type === "STANDALONE"))
     throw invalid("Property .type cannot change to or from STANDALONE");

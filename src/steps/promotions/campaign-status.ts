@@ -1,6 +1,6 @@
 import type { Catalog } from "../../catalog/catalog.ts";
 import { rulesFor } from "../../catalog/rules.ts";
-import { limitOf, NO_TOTALS } from "../../core/campaigns/limits.ts";
+import { campaignLimit, NO_TOTALS } from "../../core/campaigns/limits.ts";
 import { type LiveStatus, liveStatus } from "../../core/campaigns/status.ts";
 import { periodStart } from "../../core/time/period.ts";
 import type { At, ValidityFields } from "../../core/time/validity.ts";
@@ -96,7 +96,7 @@ export async function loadTierStatuses(
 const DAYS = 30;
 
 /** What lists show beside campaigns: use, budget and codes. Two statements for any number of campaigns. */
-export async function loadCounters(
+export async function loadCampaignUse(
   db: Db,
   projectId: string,
   { catalog, figures, at }: { catalog: Configured; figures: ReadonlyMap<string, CampaignFigures>; at: At },
@@ -113,7 +113,7 @@ export async function loadCounters(
   return new Map(
     figures.values().map((own): [string, CampaignCounters] => {
       const rules = rulesFor(catalog, own.campaign_id);
-      const [discounts, gifts] = [limitOf(rules, "discount_amount"), limitOf(rules, "gift_amount")];
+      const [discounts, gifts] = [campaignLimit(rules, "discount_amount"), campaignLimit(rules, "gift_amount")];
       return [
         own.campaign_id,
         {

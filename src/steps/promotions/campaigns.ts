@@ -4,7 +4,7 @@ import { categories } from "../../resources/catalogue/categories/store.ts";
 import type { CampaignView } from "../../resources/promotions/campaigns/schema.ts";
 import type { CurrentCampaign } from "../../resources/promotions/campaigns/store.ts";
 import type { PromotionTier } from "../../resources/promotions/promotion-tiers/schema.ts";
-import { tiersOfCampaigns } from "../../resources/promotions/promotion-tiers/store.ts";
+import { promotionTiersOfCampaigns } from "../../resources/promotions/promotion-tiers/store.ts";
 import {
   view as assignmentView,
   loadAssignmentsOf,
@@ -22,7 +22,7 @@ export async function showCampaigns(
   rows: readonly CurrentCampaign[],
 ): Promise<CampaignView[]> {
   const promotions = rows.flatMap(({ id, campaign_type }) => (campaign_type === "PROMOTION" ? [id] : []));
-  const tiers = promotions.length > 0 ? await tiersOfCampaigns(db, projectId, promotions) : [];
+  const tiers = promotions.length > 0 ? await promotionTiersOfCampaigns(db, projectId, promotions) : [];
   const named = [...rows, ...tiers];
   const found = await categories.load(db, projectId, [...new Set(named.flatMap((one) => one.category_id ?? []))]);
   const rules_of = await loadAssignmentsOf(db, projectId, [...named.map(({ id }) => id)]);

@@ -1,4 +1,4 @@
-import { type Account, type Moved, openAccount, receive, spend } from "../../core/ledger/account.ts";
+import { type Account, type Moved, openAccount, receive, takeOut } from "../../core/ledger/account.ts";
 import { balanceType } from "../../core/ledger/transaction-view.ts";
 import type { EntryRow, LotRow } from "../../core/rows/ledger.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
@@ -71,7 +71,7 @@ export function moveCredits<T extends OperationType>(
   const moved =
     amount >= 0
       ? receive(account, { amount, lot: lot(of.now), kind: "addition" })
-      : spend(account, { amount: -amount, kind: "removal" });
+      : takeOut(account, { amount: -amount, kind: "removal" });
   const { id } = note(card, of, moved, told);
   const balance = {
     amount,
@@ -91,7 +91,7 @@ export function spendBefore(card: OpenCard, of: Maker, amount: number): void {
   const lot = { id: of.newId("lopb"), expires_at: null, created_at: row.created_at };
   note(card, of, openAccount(row.id, { amount: account.sums.received, lot }), null);
   card.isOpen = true;
-  note(card, of, spend(card.account, { amount, kind: "redemption" }), {
+  note(card, of, takeOut(card.account, { amount, kind: "redemption" }), {
     operation_type: "AUTOMATIC",
     reason: "Imported",
   });
@@ -148,7 +148,7 @@ export async function saveGiftCards(tx: Tx, project: Of, cards: Iterable<OpenCar
 type Moving = Pick<WriteCtx, "db" | "project" | "newId" | "now">;
 
 /** One card alone. */
-export const openCard = async (c: Moving, row: VoucherRow, campaign: Campaign | null): Promise<OpenCard> =>
+export const openGiftCard = async (c: Moving, row: VoucherRow, campaign: Campaign | null): Promise<OpenCard> =>
   (await openGiftCards(c.db, c.project, [{ row, campaign }])).get(row.id)!;
 
 /** Moves something on one card by hand, and saves it. */

@@ -12,20 +12,20 @@ import {
   nextHierarchy,
   type PromotionTierRow,
   promotionTiers,
+  redeemedTotals,
   type TierTotals,
-  totalsOf,
 } from "../../resources/promotions/promotion-tiers/store.ts";
 import {
   view as assignmentView,
-  listAssignments,
+  listRuleAssignments,
   type ValidationRuleAssignmentRow,
 } from "../../resources/promotions/validation-rule-assignments/store.ts";
 import { takeStamps } from "../../resources/promotions/vouchers/store.ts";
 import { assignRules } from "./rule-assignments.ts";
 import {
   campaignValidity,
-  categoryOf,
   categoryShown,
+  findOrAddCategory,
   requireDiscount,
   requireUnits,
   requireValidity,
@@ -45,7 +45,7 @@ export async function insertTier(
   const { active = true } = sent;
   const about = requireNewTier(c, catalog, sent);
   await requireUnits(c, catalog, about.action.discount);
-  const category_id = (await categoryOf(c, catalog, sent)) ?? null;
+  const category_id = (await findOrAddCategory(c, catalog, sent)) ?? null;
   const id = c.newId("promo");
   const row = await promotionTiers.insert(c.db, {
     ...about,
@@ -106,7 +106,7 @@ export async function showTiers(
   rows: readonly PromotionTierRow[],
 ): Promise<PromotionTier[]> {
   const ids = rows.map(({ id }) => id);
-  const totals = await totalsOf(db, projectId, ids);
+  const totals = await redeemedTotals(db, projectId, ids);
   return rows.flatMap((row) => {
     const campaign = shown.campaigns.get(row.campaign_id);
     return campaign ? [tierView(shown, row, campaign, totals.get(row.id))] : [];
@@ -123,7 +123,7 @@ export async function showWrittenTiers(
   const found = await categories.load(c.db, c.project.id, named);
   const rules_of = new Map<string, ValidationRuleAssignmentRow[]>();
   for (const { id } of rows) {
-    const assigned = await listAssignments(c.db, c.project.id, { related_object_id: id, order: "created_at" });
+    const assigned = await listRuleAssignments(c.db, c.project.id, { related_object_id: id, order: "created_at" });
     rules_of.set(id, assigned.rows);
   }
   const shown = {
@@ -194,7 +194,7 @@ export function requirePromotion({ id, campaign_type }: Pick<CampaignRow, "id" |
 type ListQuery = { limit?: number; page?: number; order?: string; is_available?: boolean };
 
 /** A page of all tiers of the project. */
-export function listTiers(
+export function listPromotionTiers(
   { campaigns, promotion_tiers }: Pick<Catalog, "campaigns" | "promotion_tiers">,
   { limit = PAGE_LIMIT, page = 1, order = "-created_at", is_available }: ListQuery,
   { now, zone }: { now: string; zone: string },

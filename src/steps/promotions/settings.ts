@@ -76,7 +76,11 @@ type Named = { category?: string | null; category_id?: string | null };
  * The category that a body names: by id, 404 without it, or by name, which is made when there is none. Undefined when
  * the body says nothing about it, null when it says none.
  */
-export async function categoryOf(c: WriteCtx, catalog: Catalog, named: Named): Promise<string | null | undefined> {
+export async function findOrAddCategory(
+  c: WriteCtx,
+  catalog: Catalog,
+  named: Named,
+): Promise<string | null | undefined> {
   const { category, category_id } = named;
   if (category_id) {
     if (!catalog.categories.has(category_id)) throw notFound("category", category_id);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Catalog } from "../../catalog/catalog.ts";
-import { isRefused, type Outcome } from "../../core/bulk/entry.ts";
+import { type BulkOutcome, isRefused } from "../../core/bulk/entry.ts";
 import { codeFault, foldCode, trimCode } from "../../core/codes/code.ts";
 import { unitTypesOf } from "../../core/discounts/discount.ts";
 import { ApiError, type ErrorBody, errorBody, invalid, notFound } from "../../core/errors.ts";
@@ -43,7 +43,7 @@ type ImportPlan = {
  * Saves codes of a turn of an import, in a number of statements that does not depend on how many they are. Rows of a file
  * change codes that are there; an object of a list that is there already is refused.
  */
-export async function saveImportedVouchers(c: ImportCtx, values: readonly VoucherImport[]): Promise<Outcome[]> {
+export async function saveImportedVouchers(c: ImportCtx, values: readonly VoucherImport[]): Promise<BulkOutcome[]> {
   const locked = await lockManyVouchers(c.db, c.project, [...new Set(values.map(({ code }) => code))]);
   const plan = await openPlan(c, values, locked);
   const find = voucherNamed(c.project, locked);
@@ -55,7 +55,7 @@ export async function saveImportedVouchers(c: ImportCtx, values: readonly Vouche
   const byCode = new Map(made.map((row) => [row.code_folded, row]));
   const isIn = new Set(inserted.map(({ code_folded }) => code_folded));
   // A row whose code an earlier row made changes that code, as it would in the next turn: turns end anywhere.
-  const outcomes = planned.map((one, n): Outcome => {
+  const outcomes = planned.map((one, n): BulkOutcome => {
     const folded = "repeats" in one ? one.repeats : one.makes;
     if (folded !== undefined && !isIn.has(folded))
       return { found: false, refused: taken(plan.made.get(folded)!.wanted.code) };
@@ -96,7 +96,7 @@ const taken = (code: string): ErrorBody =>
   errorBody("duplicate_found", { details: `Duplicated voucher exists with id ${code}` });
 
 /** What becomes of a code: it `makes` the code of that folded form, or it `repeats` one that an earlier row makes. */
-type PlannedVoucher = { outcome: Outcome; makes?: string } | { repeats: string };
+type PlannedVoucher = { outcome: BulkOutcome; makes?: string } | { repeats: string };
 
 function planVoucher(
   c: ImportCtx,
@@ -115,7 +115,7 @@ function planVoucher(
   return isRefused(outcome) ? { outcome } : { outcome, makes: folded };
 }
 
-function changeVoucher(c: ImportCtx, plan: ImportPlan, value: VoucherImport, row: VoucherRow): Outcome {
+function changeVoucher(c: ImportCtx, plan: ImportPlan, value: VoucherImport, row: VoucherRow): BulkOutcome {
   return outcomeOf(true, () => {
     requireCampaign(c, plan);
     if (!c.isCsv) throw new ApiError("duplicate_found", { details: taken(trimCode(value.code)).details! });
@@ -124,7 +124,7 @@ function changeVoucher(c: ImportCtx, plan: ImportPlan, value: VoucherImport, row
 }
 
 /** An error of the interface is a refusal of this code only. */
-function outcomeOf(found: boolean, plan: () => void): Outcome {
+function outcomeOf(found: boolean, plan: () => void): BulkOutcome {
   try {
     plan();
     return { found };

@@ -34,7 +34,7 @@ export type CodePools = {
 };
 
 /** Looks for codes of the campaigns, which are locked from now on. */
-export async function openPools(
+export async function openCodePools(
   tx: Tx,
   project: CodesProject,
   { wanting, named }: { wanting: readonly Wish[]; named: readonly VoucherRow[] },

@@ -11,7 +11,7 @@ import type { WriteCtx } from "../../ctx.ts";
 import { lockCustomers } from "../../resources/customers/customers/store.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import { findHeldBy } from "../../resources/promotions/vouchers/published-store.ts";
-import { moveBalance, openCard } from "../promotions/gift-cards.ts";
+import { moveBalance, openGiftCard } from "../promotions/gift-cards.ts";
 import { campaignsOf } from "../promotions/voucher-view.ts";
 import { type Getting, handOver, loadJoined, requireHeld, saveHanded } from "./handing-over.ts";
 import { type CodesAtWork, openCodes } from "./publishing.ts";
@@ -94,7 +94,7 @@ export async function handOut(c: WriteCtx, handout: Handout) {
   const { row, happened } = isHeld ? { row: handout.row, happened: [] } : await publishOne(c, handout);
   const { id, code } = row;
   if (!digital.gift_vouchers) return { given: couponGiven(id, code), happened };
-  const card = await openCard(c, row, campaign);
+  const card = await openGiftCard(c, row, campaign);
   const { balance: credits } = digital.gift_vouchers;
   // Contract is silent: `amount` is all that came with the purchase, so a refund takes back what was given.
   const amount = credits + (isHeld ? 0 : card.account.sums.available);

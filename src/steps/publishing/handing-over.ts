@@ -23,7 +23,7 @@ const HELD_MAX = 100;
 
 // Contract is silent: of several cards the oldest that is not expired is filled up.
 /** The cards that customers have of campaigns, in one statement: of each the one that is filled up. They are not locked. */
-export async function loadHeld(
+export async function loadCardsToFill(
   tx: Tx,
   projectId: string,
   wanted: readonly Getting[],

@@ -15,7 +15,7 @@ import {
   type CodePools,
   type CodesProject,
   draftCodes,
-  openPools,
+  openCodePools,
   requireUnchanged,
 } from "./code-pools.ts";
 import type { Wish } from "./wishes.ts";
@@ -77,7 +77,7 @@ export async function openCodes(tx: Tx, project: CodesProject, wishes: readonly 
   const references = wishes.flatMap(({ voucher }) => voucher ?? []);
   const found = references.length > 0 ? await findVouchers(tx, project, references) : [];
   const wanting = wishes.filter(({ campaign }) => campaign !== null && campaign.voucher_type !== null);
-  const pools = await openPools(tx, project, { wanting, named: found });
+  const pools = await openCodePools(tx, project, { wanting, named: found });
   const ids = [...new Set([...found.map(({ id }) => id), ...pools.ids])];
   const locked = ids.length > 0 ? await lockVouchers(tx, project.id, ids) : [];
   requireUnchanged(pools, new Map(locked.map((row) => [row.id, row])));

@@ -3,7 +3,7 @@ import type { HolderRow } from "../../core/rows/publication.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { StartOver } from "../../db/batches/commit.ts";
 import { isTaken, type Tx } from "../../db/db.ts";
-import { later, type Writes } from "../../db/together.ts";
+import { type Writes, writeLater } from "../../db/together.ts";
 import type { Origin } from "../../request.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import { insertFirstHolders, insertHolders } from "../../resources/promotions/redeemable-holders/store.ts";
@@ -51,7 +51,7 @@ export async function countFriends<R extends Referred>(
   }
   const counted = new Set(ahead.conversions.map(conversionKey));
   const fresh = candidates.filter((friend) => !counted.has(referralKey(friend)));
-  later(ahead.writes, insertFirstConversions(tx, projectId, fresh.map(conversionRow)).catch(startOver));
+  writeLater(ahead.writes, insertFirstConversions(tx, projectId, fresh.map(conversionRow)).catch(startOver));
   return fresh;
 }
 
@@ -106,6 +106,6 @@ async function insertFriends(
     `${voucher_id} ${customer_id} ${holder_role}`;
   const held = new Set(ahead.holders.map(keyOf));
   const added = rows.filter((row) => !held.has(keyOf(row)));
-  later(ahead.writes, insertFirstHolders(tx, projectId, added).catch(startOver));
+  writeLater(ahead.writes, insertFirstHolders(tx, projectId, added).catch(startOver));
   return added.map(({ id }) => id);
 }

@@ -15,7 +15,7 @@ import {
   gettingKey,
   type Handed,
   handOver,
-  loadHeld,
+  loadCardsToFill,
   loadJoined,
   requireHeld,
   saveHanded,
@@ -100,7 +100,7 @@ async function loadCards(
   getting: readonly (Getting & { now: string; isBalance: boolean })[],
 ): Promise<Map<string, VoucherRow>> {
   const wanted = getting.filter(({ isBalance }) => isBalance);
-  const heldBy = await loadHeld(tx, projectId, wanted);
+  const heldBy = await loadCardsToFill(tx, projectId, wanted);
   return new Map(
     wanted.flatMap((one) => {
       const row = heldBy(one);

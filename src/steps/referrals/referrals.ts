@@ -15,7 +15,7 @@ import type { Origin } from "../../request.ts";
 import { lockCustomers } from "../../resources/customers/customers/store.ts";
 import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import { codesOfOrders, countConversions, possibleReferrers } from "../../resources/promotions/referrals/store.ts";
-import { loadSegmentsOf, momentOf } from "../customers/segment-membership.ts";
+import { evaluationAt, loadSegmentsOf } from "../customers/segment-membership.ts";
 import { type EarningProject, type EarningTrigger, tiersMoved } from "../points/earning-triggers.ts";
 import { holderEvent } from "../publishing/publication-rows.ts";
 import { countFriends, holdCodes, type ReferralsAhead, type Referred, referralKey } from "./friends.ts";
@@ -234,7 +234,7 @@ async function loadTiers(
     const key = `${friend.campaign.id} ${friend.referrer_id}`;
     const count = totals.get(key)!;
     totals.set(key, count - 1);
-    const segments = segmentsOf?.(withTiers.length - 1 - n, momentOf(project, friend.of.now)) ?? new Set<string>();
+    const segments = segmentsOf?.(withTiers.length - 1 - n, evaluationAt(project, friend.of.now)) ?? new Set<string>();
     return [friend, tiersReached(programOf(friend.campaign).tiers ?? [], { count, segments })];
   });
   return new Map(reached);

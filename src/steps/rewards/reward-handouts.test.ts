@@ -5,7 +5,7 @@ import type { Campaign } from "../../resources/promotions/campaigns/store.ts";
 import type { RedeemRequest } from "../checkout/requests.ts";
 import { codesFrom } from "../publishing/publishing.ts";
 import type { Wish } from "../publishing/wishes.ts";
-import { handoutsFrom } from "./reward-handouts.ts";
+import { rewardHandoutsFrom } from "./reward-handouts.ts";
 
 const PROJECT = { id: "proj", timezone: "UTC", case_sensitive_codes: true };
 const NOW = "2026-03-04T12:00:00.000Z";
@@ -30,7 +30,7 @@ test("law: drafting the rewards of a command takes no code; accepting what was d
   const pools = { of: new Map([["camp", ["A", "B"]]]), ids: [], hasMore: new Set<string>(), making: new Set<string>() };
   const codes = codesFrom(undefined as never, PROJECT, { locked: [code("A"), code("B")], pools, drafts: new Map() });
   const entries = ["card_1", "card_2"].map((cardId) => ({ ...entry, cardId }));
-  const handouts = handoutsFrom(undefined as never, PROJECT, { entries, codes, joined: new Set() });
+  const handouts = rewardHandoutsFrom(undefined as never, PROJECT, { entries, codes, joined: new Set() });
   const give = () => {
     const draft = handouts.draft(command);
     assert.equal(draft.reserve(["card_1", "card_2"]), null);

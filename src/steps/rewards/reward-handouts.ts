@@ -19,7 +19,7 @@ import { moveBalances } from "../points/card-balances.ts";
 import {
   gettingKey,
   type Handed,
-  loadHeld,
+  loadCardsToFill,
   loadJoined,
   planHandOver,
   requireHeld,
@@ -102,7 +102,7 @@ export async function openRewardHandouts(
 ): Promise<RewardHandouts> {
   const entries: RewardEntry[] = [];
   const wishes = new Map<string, Wish>();
-  const heldBy = await loadHeld(
+  const heldBy = await loadCardsToFill(
     tx,
     project.id,
     wanted.filter(({ balance }) => balance > 0),
@@ -120,13 +120,13 @@ export async function openRewardHandouts(
   const codes = await openCodes(tx, project, [...wishes.values(), ...others]);
   for (const { held } of entries) if (held) requireHeld(codes, held);
   const fresh = entries.filter(({ held }) => !held);
-  return handoutsFrom(tx, project, { entries, codes, joined: await loadJoined(tx, project.id, fresh) });
+  return rewardHandoutsFrom(tx, project, { entries, codes, joined: await loadJoined(tx, project.id, fresh) });
 }
 
 /** What is locked: codes, and who has one of a campaign that gives each customer one. */
 type LockedRewards = { entries: readonly RewardEntry[]; codes: CodesAtWork; joined: ReadonlySet<string> };
 
-export function handoutsFrom(tx: Tx, project: Pick<Project, "id">, locked: LockedRewards): RewardHandouts {
+export function rewardHandoutsFrom(tx: Tx, project: Pick<Project, "id">, locked: LockedRewards): RewardHandouts {
   const { entries, codes } = locked;
   const accepted: RewardGifts[] = [];
   return {

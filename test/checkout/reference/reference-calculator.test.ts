@@ -10,7 +10,7 @@ import { type Order, totalsOf } from "../../../src/core/order/order.ts";
 import { type Catalogue, resolveOrder } from "../../../src/core/order/resolve.ts";
 import { DEFAULT_STACKING } from "../../../src/core/stacking/settings.ts";
 import { decide } from "../../../src/core/validate/decide.ts";
-import type { Benefit, Redeemable } from "../../../src/core/validate/redeemable.ts";
+import type { Redeemable, RedeemableBenefit } from "../../../src/core/validate/redeemable.ts";
 import { redeemable, rule, SITUATION } from "../../support/redeemables.ts";
 import { bundleRules, SHOP, scenario, written } from "./random-carts.ts";
 import {
@@ -65,7 +65,7 @@ const UNITS = new Map<string, CatalogueUnit>([
   }),
 ]);
 
-function benefitOf(asked: CartRequest): Benefit {
+function benefitOf(asked: CartRequest): RedeemableBenefit {
   if ("discount" in asked) return { kind: "discount", discount: written(asked.discount) as never };
   if ("gift" in asked) {
     const { balance, credits, effect } = asked.gift;

@@ -13,11 +13,11 @@ import { type CampaignRuleStart, type Occurrence, startsCampaignRule } from "../
 import type { TierEffect, TierMoveType, TierState } from "../tiers/state.ts";
 import {
   type Calculation,
+  type CampaignPendingPoints,
   type ExpirationRules,
   type Loyalty,
   type Mapping,
   mappedRatio,
-  type PendingPoints,
   RATIOS,
   ratioGoods,
   ratioOf,
@@ -109,7 +109,7 @@ const countable = (value: Decimal): number =>
   Math.min(Number.MAX_SAFE_INTEGER, Math.max(0, value.floor().toNumber() || 0));
 
 /** What a card lives in while a rule gives: points may wait though those of other rules do not. */
-export const worldOfRule = (world: World, pending: PendingPoints | null): World => ({
+export const worldOfRule = (world: World, pending: CampaignPendingPoints | null): World => ({
   ...world,
   wallet: { ...world.wallet, pending_points: pendingPointsOf(pending) },
 });

@@ -5,7 +5,7 @@ import { Cents, Nullable, open, optional } from "../../shapes.ts";
 import { WholeSent, wholeOf } from "./shapes.ts";
 
 export const REWARD_TYPES = ["CAMPAIGN", "COIN", "MATERIAL"] as const;
-export type RewardType = (typeof REWARD_TYPES)[number];
+export type CampaignRewardType = (typeof REWARD_TYPES)[number];
 export const REWARD_CAMPAIGN_TYPES = [
   "DISCOUNT_COUPONS",
   "GIFT_VOUCHERS",
@@ -63,7 +63,7 @@ const TYPES = { campaign: "CAMPAIGN", coin: "COIN", product: "MATERIAL" } as con
 const KINDS = Object.keys(TYPES) as (keyof typeof TYPES)[];
 
 /** The type of the reward that these parameters are of. */
-export function rewardType(sent: RewardParametersSent): RewardType {
+export function rewardType(sent: RewardParametersSent): CampaignRewardType {
   const [kind, other] = KINDS.filter((one) => sent[one] != null);
   if (!kind || other) throw invalid(`Property .parameters must have exactly one of: ${KINDS.join(", ")}`);
   return TYPES[kind];
@@ -115,7 +115,7 @@ const missing = (name: string) => new ApiError("missing_param", { details: `Para
 
 /** Null for points that are paid with: the customer says how many. What is left out keeps its value. */
 export function parseAssignment(
-  type: RewardType,
+  type: CampaignRewardType,
   sent: AssignmentParametersSent | null | undefined,
   before: AssignmentParameters | null = null,
 ): AssignmentParameters | null {

@@ -78,11 +78,11 @@ export function parseExpirationRules(sent: ExpirationRulesSent, path: string): E
   return { period_type, period_value, rounding_type, rounding_value };
 }
 
-export const PendingPoints = open({
+export const CampaignPendingPoints = open({
   period_type: Choice(["DAY"]),
   period_value: Type.Integer({ minimum: 1, maximum: 90, description: "Days until the points can be spent." }),
 });
-export type PendingPoints = { period_type: "DAY"; period_value: number };
+export type CampaignPendingPoints = { period_type: "DAY"; period_value: number };
 
 /** Each way to count, and where its ratio stands. */
 export const RATIOS = {
@@ -99,8 +99,8 @@ export type Calculation = keyof typeof RATIOS;
 const CALCULATIONS = Object.keys(RATIOS) as Calculation[];
 
 export const GOODS = ["product", "sku", "products_collection"] as const;
-export type Goods = { object: (typeof GOODS)[number]; id: string };
-const Goods = open({ object: Choice(GOODS), id: Type.String({ minLength: 1, maxLength: 200 }) });
+export type NamedGoods = { object: (typeof GOODS)[number]; id: string };
+const NamedGoods = open({ object: Choice(GOODS), id: Type.String({ minLength: 1, maxLength: 200 }) });
 
 /** `points` for every `every` of what is counted. A formula says the points in place of the number. */
 export type Ratio = {
@@ -110,9 +110,9 @@ export type Ratio = {
   /** Of metadata. */
   property?: string;
   /** The goods whose lines count. One alone may be named by `object` and `id`; `ratioGoods` reads both. */
-  object?: Goods["object"];
+  object?: NamedGoods["object"];
   id?: string;
-  applicable_to?: Goods[];
+  applicable_to?: NamedGoods[];
 };
 export type Loyalty =
   | { type: "FIXED"; points: number; points_formula?: string }
@@ -133,7 +133,7 @@ const PerItem = <P extends TSchema>(points: P, every = WholeSent(1)) =>
     ...ratioFields(points, every),
     object: Type.Optional(Nullable(Choice(GOODS))),
     id: Type.Optional(Nullable(Type.String({ minLength: 1, maxLength: 200 }))),
-    applicable_to: Type.Optional(Nullable(Type.Array(Goods, { maxItems: 100 }))),
+    applicable_to: Type.Optional(Nullable(Type.Array(NamedGoods, { maxItems: 100 }))),
   });
 type PerItem = Static<ReturnType<typeof PerItem<ReturnType<typeof WholeSent>>>>;
 const branch = <P extends Parameters<typeof optional>[0]>(props: P) => Type.Optional(Nullable(open(optional(props))));
@@ -208,7 +208,7 @@ export function ratioOf(loyalty: Loyalty): Ratio | null {
 }
 
 /** The products, SKUs and collections whose lines count. */
-export const ratioGoods = ({ object, id, applicable_to }: Partial<Ratio>): readonly Goods[] =>
+export const ratioGoods = ({ object, id, applicable_to }: Partial<Ratio>): readonly NamedGoods[] =>
   applicable_to ?? (object && id ? [{ object, id }] : []);
 
 export type Mapping = { type: "MULTIPLY"; multiplier: number } | { type: "CUSTOM"; points: number };

@@ -1,9 +1,9 @@
-import { type Account, EMPTY, type Entry, type Lot, type Sums } from "../../ledger/account.ts";
+import { type Account, type AccountSums, EMPTY, type Entry, type Lot } from "../../ledger/account.ts";
 import type { PeriodCount } from "../earning/limits.ts";
 import type { TierEffect, TierState } from "../tiers/state.ts";
 
 /** What the column `account` of a card holds: its sums, and what was earned and spent in the periods that limits look at. */
-export type CardAccount = { sums: Sums; earned: PeriodCount | null; spent: PeriodCount | null };
+export type CardAccount = { sums: AccountSums; earned: PeriodCount | null; spent: PeriodCount | null };
 
 /** A card with its points. Whoever changes it has locked its row. */
 export type CardState = {
@@ -22,7 +22,7 @@ export type CardState = {
 };
 
 /** Makes ids; the core is given it as it is given the time. */
-export type NewId = (prefix: "lctx" | "lopb" | "lcpeb" | "lcppb" | "lttx" | "r") => string;
+export type NewCardId = (prefix: "lctx" | "lopb" | "lcpeb" | "lcppb" | "lttx" | "r") => string;
 
 export type EntryCause = {
   redemption_id?: string | null;
@@ -94,7 +94,7 @@ export type Lifetime = {
   pending_points: { total: number; activated: number; canceled: number };
 };
 
-export const lifetimeOf = (sums: Sums): Lifetime => ({
+export const lifetimeOf = (sums: AccountSums): Lifetime => ({
   points: {
     total: sums.received,
     earned: sums.earned ?? 0,

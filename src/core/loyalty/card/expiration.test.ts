@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { type Lot, NO_TAGS } from "../../ledger/account.ts";
 import { dayEnd, dayStart, localDate } from "../../time/calendar.ts";
 import { sampleIds } from "../program/sample.ts";
-import { expiryOf, lastDay, slid } from "./expiration.ts";
+import { lastDay, pointsExpiry, slid } from "./expiration.ts";
 import type { PointsExpiration } from "./wallet.ts";
 
 type Rolling = NonNullable<PointsExpiration["rolling_expiration"]>;
@@ -47,7 +47,7 @@ for (const [credited, settings, last] of CASES)
 
 test("points vanish with the midnight after their last day", () => {
   const at = (now: string, zone: string) =>
-    expiryOf({ effect: null, tier: null, wallet: rolling(1, "MONTH") }, { now, zone }).expires_at;
+    pointsExpiry({ effect: null, tier: null, wallet: rolling(1, "MONTH") }, { now, zone }).expires_at;
   assert.equal(at("2026-01-25T12:00:00Z", "UTC"), "2026-02-26T00:00:00.000Z");
   assert.equal(at("2026-01-31T12:00:00Z", "UTC"), "2026-03-01T00:00:00.000Z");
   // In Warsaw it is the 26th already, and summer when they vanish.
@@ -71,7 +71,7 @@ test("where clocks skip midnight, the day begins an hour later", () => {
 test("settings of the effect come before those of the tier, and those before the card's", () => {
   const [effect, tier, wallet] = [rolling(1, "DAY"), rolling(2, "DAY"), rolling(3, "DAY")];
   const when = { now: "2026-06-01T00:00:00Z", zone: "UTC" };
-  const date = (settings: Parameters<typeof expiryOf>[0]) => expiryOf(settings, when);
+  const date = (settings: Parameters<typeof pointsExpiry>[0]) => pointsExpiry(settings, when);
   assert.equal(date({ effect, tier, wallet }).bucket_date, "2026-06-02");
   assert.equal(date({ effect: null, tier, wallet }).bucket_date, "2026-06-03");
   assert.equal(date({ effect: null, tier: null, wallet }).bucket_date, "2026-06-04");
@@ -152,7 +152,7 @@ test("in any zone and on any day, points last until the end of their last day an
   fc.assert(
     fc.property(moment, fc.constantFrom(...ZONES), settings, (date, zone, wallet) => {
       const now = date.toISOString();
-      const { expires_at, bucket_date } = expiryOf({ effect: null, tier: null, wallet }, { now, zone });
+      const { expires_at, bucket_date } = pointsExpiry({ effect: null, tier: null, wallet }, { now, zone });
       assert.ok(Date.parse(expires_at!) > date.getTime());
       assert.ok(bucket_date! >= localDate(now, zone).toString());
       const after = localDate(expires_at!, zone);

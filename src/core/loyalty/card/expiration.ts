@@ -1,6 +1,6 @@
 import type { Lot } from "../../ledger/account.ts";
 import { type DayOfYear, dayEnd, later, localDate, nextListed } from "../../time/calendar.ts";
-import type { NewId } from "./card.ts";
+import type { NewCardId } from "./card.ts";
 import type { PointsExpiration } from "./wallet.ts";
 
 type Rolling = NonNullable<PointsExpiration["rolling_expiration"]>;
@@ -53,7 +53,7 @@ export type ExpirationSettings = {
 export type Expiry = Pick<Lot, "expires_at" | "bucket_date" | "bucket_type" | "expiration">;
 
 /** When points that are credited at `now` expire. */
-export function expiryOf(settings: ExpirationSettings, { now, zone }: { now: string; zone: string }): Expiry {
+export function pointsExpiry(settings: ExpirationSettings, { now, zone }: { now: string; zone: string }): Expiry {
   const own = settings.effect ?? settings.tier;
   const used = own ?? settings.wallet;
   const last = lastDay(used, localDate(now, zone));
@@ -66,7 +66,7 @@ export function expiryOf(settings: ExpirationSettings, { now, zone }: { now: str
 }
 
 /** What can move a sliding expiration: earning, spending, or an event of a schema. */
-export type Activity = { kind: "earning" } | { kind: "spending" } | { kind: "custom"; schema_id: string };
+export type CardActivity = { kind: "earning" } | { kind: "spending" } | { kind: "custom"; schema_id: string };
 
 export type Sliding = {
   earning_activity: boolean;
@@ -74,7 +74,7 @@ export type Sliding = {
   custom_activity: boolean;
   custom_activity_types: readonly string[];
 };
-export function isCounted(sliding: Sliding, activity: Activity): boolean {
+export function isCounted(sliding: Sliding, activity: CardActivity): boolean {
   if (activity.kind === "earning") return sliding.earning_activity;
   if (activity.kind === "spending") return sliding.spending_activity;
   return sliding.custom_activity && sliding.custom_activity_types.includes(activity.schema_id);
@@ -90,7 +90,7 @@ export function slid(
     activity,
     wallet,
     ...world
-  }: { activity: Activity; wallet: PointsExpiration; now: string; zone: string; newId: NewId },
+  }: { activity: CardActivity; wallet: PointsExpiration; now: string; zone: string; newId: NewCardId },
 ): Lot[] {
   const today = localDate(world.now, world.zone);
   const slides = lots.filter((lot) => lot.pot === "available" && lot.bucket_type === "SLIDING_EXPIRATION");

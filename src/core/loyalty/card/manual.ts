@@ -3,7 +3,7 @@ import { isRoom } from "../earning/earn.ts";
 import { cancelLots, expireLots } from "./advance.ts";
 import { afterwards } from "./afterwards.ts";
 import { type CardState, type Change, noChange } from "./card.ts";
-import { activate, credit, debit, refused, type World } from "./moves.ts";
+import { activate, credit, debit, refusedMove, type World } from "./moves.ts";
 
 /** Credits points by hand, or takes some away. They do not wait, and no limit counts them. Zero is nothing. */
 export function adjust(
@@ -16,14 +16,14 @@ export function adjust(
   if (points > 0) {
     if (isRoom(card, points)) return afterwards(credit(card, world, { kind: "addition", points, reason }), world);
     const rejection = { reason: "CARD_POINTS_LIMIT_EXCEEDED", details: { limit: Number.MAX_SAFE_INTEGER } };
-    return refused(card, world, { kind: "addition", points, reason, rejection });
+    return refusedMove(card, world, { kind: "addition", points, reason, rejection });
   }
   const isCovered = sums.allows_negative
     ? sums.subtracted - points <= Number.MAX_SAFE_INTEGER
     : -points <= sums.available;
   if (isCovered) return afterwards(debit(card, world, { kind: "removal", points: -points, reason }), world);
   const rejection = { reason: "NOT_ENOUGH_BALANCE", details: null };
-  return refused(card, world, { kind: "removal", points, reason, rejection });
+  return refusedMove(card, world, { kind: "removal", points, reason, rejection });
 }
 
 /** What is done with a bucket by hand, or why it cannot be. That the bucket exists is known. */

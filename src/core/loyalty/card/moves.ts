@@ -8,12 +8,12 @@ import {
   receiveLots,
   refuseSpend,
   type SpendKind,
-  spend,
+  takeOut,
 } from "../../ledger/account.ts";
 import { isBefore } from "../../time/calendar.ts";
 import type { Rejection } from "../earning/limits.ts";
 import type { TierOrigin } from "../tiers/state.ts";
-import { currentTier, evaluateTier, slideTier, type TierWatch, windowOf } from "../tiers/tiers.ts";
+import { currentTier, evaluateTier, slideTier, type TierWatch, watchedWindow } from "../tiers/tiers.ts";
 import {
   accountOf,
   andThen,
@@ -21,10 +21,10 @@ import {
   type CardState,
   type Change,
   type EntryCause,
-  type NewId,
+  type NewCardId,
   noChange,
 } from "./card.ts";
-import { type Activity, bucketFor, type Expiry, expiryOf, slid } from "./expiration.ts";
+import { bucketFor, type CardActivity, type Expiry, pointsExpiry, slid } from "./expiration.ts";
 import type { PointsExpiration, Wallet } from "./wallet.ts";
 
 /** The reward that is redeemed whenever a card can pay for it. */
@@ -39,7 +39,7 @@ export type AutoReward = {
 export type World = {
   now: string;
   zone: string;
-  newId: NewId;
+  newId: NewCardId;
   wallet: Pick<
     Wallet,
     "points_expiration" | "pending_points" | "earning_limits" | "spending_limits" | "refunds" | "balance_settings"
@@ -133,7 +133,7 @@ export function freshLot(
 ) {
   const { now, newId, wallet } = world;
   const settings = { effect, tier: tierExpiration(card, world), wallet: wallet.points_expiration };
-  const expiry = given ?? expiryOf(settings, world);
+  const expiry = given ?? pointsExpiry(settings, world);
   const { bucket_date: date, bucket_type: type } = expiry;
   const bucket_id = date && (bucketFor(card.lots, { pot: "available", date, type }) ?? newId("lcpeb"));
   return { id: newId("lopb"), created_at: now, order_id, bucket_id, ...expiry };
@@ -144,7 +144,7 @@ export type Taken = TransactionDetails & { kind: OutKind; points: number };
 /** Takes points, those that expire first. The caller has decided that they may be taken. */
 export function debit(card: CardState, world: World, { kind, points, ...told }: Taken): Change {
   const total = kind === "removal" ? -points : points;
-  const moved = spend(accountOf(card), { kind, amount: points });
+  const moved = takeOut(accountOf(card), { kind, amount: points });
   return applied(card, world, moved, { ...told, details: { points: { total }, ...told.details } });
 }
 
@@ -199,7 +199,7 @@ export function refusedSpending(
 }
 
 /** A transaction that was refused, and moved nothing. */
-export function refused(
+export function refusedMove(
   card: CardState,
   world: World,
   {
@@ -234,7 +234,9 @@ export function track(
   const known = card.tier.tracking;
   const moment = isTimed ? justBefore(world.now) : world.now;
   const tracking =
-    known && known.points > 0 && isBefore(moment, known.end_at) ? known : { ...windowOf(watch, moment), points: 0 };
+    known && known.points > 0 && isBefore(moment, known.end_at)
+      ? known
+      : { ...watchedWindow(watch, moment), points: 0 };
   const after = { ...tracking, points: Math.max(0, tracking.points + points) };
   return noChange({ ...card, tier: { ...card.tier, tracking: after } });
 }
@@ -253,7 +255,7 @@ export function reviewed(card: CardState, world: World, origin: TierOrigin): Cha
 }
 
 /** An activity begins expirations again that slide. */
-export function slide(card: CardState, world: World, activity: Activity): Change {
+export function slide(card: CardState, world: World, activity: CardActivity): Change {
   const { now, zone, newId, wallet } = world;
   const moved = slid(card.lots, { activity, wallet: wallet.points_expiration, now, zone, newId });
   const watch = watchOf(card, world);

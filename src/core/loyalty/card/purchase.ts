@@ -1,7 +1,7 @@
 import type { SpendingFault } from "../earning/limits.ts";
 import type { Reward, RewardCost } from "../program/reward.ts";
 import type { LoyaltyStatus } from "../program/status.ts";
-import { type Uses, useFault } from "../program/uses.ts";
+import { type MemberUses, useFault } from "../program/uses.ts";
 import { tierRulesHold } from "../tiers/rules.ts";
 import type { CardState } from "./card.ts";
 import type { World } from "./moves.ts";
@@ -11,7 +11,7 @@ import { isInWindow, type Window } from "./window.ts";
 /** What a purchase is decided on. The program, the member, the reward and its assignment exist. */
 export type PurchaseFacts = {
   program: Window & { status: LoyaltyStatus };
-  member: { status: LoyaltyStatus; uses: Uses };
+  member: { status: LoyaltyStatus; uses: MemberUses };
   reward: Reward;
   /** Null: unlimited. */
   stock: number | null;

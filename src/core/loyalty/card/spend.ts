@@ -6,7 +6,16 @@ import { countInPeriod, type Rejection, type SpendingFault, spendingFault, spend
 import { cancelLots } from "./advance.ts";
 import { afterwards } from "./afterwards.ts";
 import { andThen, type CardState, type Change, noChange } from "./card.ts";
-import { credit, debit, refused, refusedSpending, slide, type TransactionDetails, track, type World } from "./moves.ts";
+import {
+  credit,
+  debit,
+  refusedMove,
+  refusedSpending,
+  slide,
+  type TransactionDetails,
+  track,
+  type World,
+} from "./moves.ts";
 
 const spendingOf = ({ account }: CardState, { wallet, now, zone }: World) => ({
   limits: wallet.spending_limits,
@@ -41,7 +50,7 @@ export function purchasePoints(
 ): Change {
   return isRoom(card, points)
     ? afterwards(credit(card, world, { ...told, kind: "purchase", points }), world)
-    : refused(card, world, { ...told, kind: "purchase", points, rejection: FULL });
+    : refusedMove(card, world, { ...told, kind: "purchase", points, rejection: FULL });
 }
 export const FULL: Rejection = { reason: "CARD_POINTS_LIMIT_EXCEEDED", details: { limit: Number.MAX_SAFE_INTEGER } };
 
@@ -53,7 +62,7 @@ export const returnPoints = (
 ): Change =>
   isRoom(card, points)
     ? afterwards(credit(card, world, { ...told, kind: "return", points }), world)
-    : refused(card, world, { ...told, kind: "return", points, rejection: FULL });
+    : refusedMove(card, world, { ...told, kind: "return", points, rejection: FULL });
 
 /** Takes back points that were bought: as many as there are, or below zero where the card allows it. */
 export function reversePurchase(

@@ -251,17 +251,17 @@ const CodeConfigBody = strict(
     pattern: part(1),
   }),
 );
-const CodeConfig = Type.Object({
+const CardCodeConfig = Type.Object({
   pattern: Type.String({ description: "Each # is a random character of the charset." }),
   length: Type.Integer({ description: "How many # the pattern has." }),
   charset: Type.String(),
   prefix: Type.String(),
   postfix: Type.String(),
 });
-export type CodeConfig = Static<typeof CodeConfig>;
+export type CardCodeConfig = Static<typeof CardCodeConfig>;
 
 /** A code is the prefix, the pattern and the postfix. */
-function parseCodeConfig(sent: Static<typeof CodeConfigBody>, path: string): CodeConfig {
+function parseCodeConfig(sent: Static<typeof CodeConfigBody>, path: string): CardCodeConfig {
   const pattern = sent.pattern ?? "#".repeat(sent.length ?? LENGTH);
   const [charset, prefix, postfix] = [sent.charset ?? CHARSET, sent.prefix ?? "", sent.postfix ?? ""];
   const length = pattern.split("#").length - 1;
@@ -324,7 +324,7 @@ type WalletBody = { [K in keyof typeof walletBody]?: Static<(typeof walletBody)[
 
 /** The same as it is kept and shown: every section, each with its type. */
 export const walletFields = {
-  code_config: CodeConfig,
+  code_config: CardCodeConfig,
   points_expiration: PointsExpiration,
   pending_points: PendingPoints,
   earning_limits: EarningLimits,

@@ -6,7 +6,7 @@ import {
   activate,
   applied,
   credit,
-  refused,
+  refusedMove,
   slide,
   type TransactionDetails,
   track,
@@ -16,7 +16,7 @@ import { activatedBy, type Waiting, waitingOf } from "../card/pending.ts";
 import type { PointsExpiration } from "../card/wallet.ts";
 import { allowedEarning, countInPeriod, type Rejection } from "./limits.ts";
 
-export type Earning = TransactionDetails & {
+export type CardEarning = TransactionDetails & {
   points: number;
   /** Settings of the effect for when its points expire. */
   effect?: PointsExpiration | null;
@@ -34,7 +34,7 @@ const NONE = { points: 0, pending_points: 0, rejection: null };
 export function earn(
   card: CardState,
   world: World,
-  { points: computed, orderTotal, waits = null, ...told }: Earning,
+  { points: computed, orderTotal, waits = null, ...told }: CardEarning,
 ): Earned {
   const { wallet, now, zone } = world;
   const { account } = card;
@@ -53,7 +53,7 @@ export function earn(
   });
   const refusal = rejection ?? (isRoom(card, points) ? null : NO_ROOM);
   if (refusal) {
-    const change = refused(card, world, { ...told, kind, points: countable(computed), rejection: refusal });
+    const change = refusedMove(card, world, { ...told, kind, points: countable(computed), rejection: refusal });
     return { ...NONE, change, rejection: refusal };
   }
   if (points <= 0) return { ...NONE, change: noChange(card) };
@@ -84,7 +84,7 @@ export function isRoom({ account: { sums } }: CardState, points: number): boolea
 function wait(
   card: CardState,
   world: World,
-  { points, waiting, waits = null, effect = null, ...told }: Omit<Earning, "orderTotal"> & { waiting: Waiting },
+  { points, waiting, waits = null, effect = null, ...told }: Omit<CardEarning, "orderTotal"> & { waiting: Waiting },
 ): Change {
   const { newId, now } = world;
   const { bucket_date: date, bucket_type: type } = waiting;

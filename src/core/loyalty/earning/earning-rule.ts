@@ -40,7 +40,7 @@ export function parseTrigger(sent: TriggerSent): Trigger {
 }
 
 /** What a member gets. `points_expiration` null: the points expire as those of the wallet do. */
-export type Effect =
+export type EarningEffect =
   | {
       type: "POINTS";
       points: { value: number; card_definition_id: string; points_expiration: PointsExpiration | null };
@@ -56,7 +56,7 @@ const EFFECTS = {
   POINTS: "points",
   POINTS_PROPORTIONAL: "points_proportional",
   INCENTIVE: "incentive",
-} as const satisfies Record<Effect["type"], string>;
+} as const satisfies Record<EarningEffect["type"], string>;
 const EffectType = Choice(["POINTS", "POINTS_PROPORTIONAL", "INCENTIVE"]);
 const points = {
   value: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
@@ -64,7 +64,7 @@ const points = {
 };
 const Incentive = strict({ id: idOf("lben") });
 
-export const Effect = Type.Unsafe<Effect>(
+export const EarningEffect = Type.Unsafe<EarningEffect>(
   strict({
     type: EffectType,
     points: Type.Optional(strict({ ...points, points_expiration: Nullable(PointsExpiration) })),
@@ -91,14 +91,14 @@ export const Earning = strict({
   name: Nullable(Type.String()),
   rules: Type.Optional(EarningRuleGroup),
   tier_rules: TierRules,
-  effects: Type.Array(Effect),
+  effects: Type.Array(EarningEffect),
 });
 export type Earning = {
   id: string;
   name: string | null;
   rules?: RuleGroup;
   tier_rules: TierRules;
-  effects: Effect[];
+  effects: EarningEffect[];
 };
 const EARNINGS_MAX = 100;
 const earningFields = {
@@ -143,7 +143,7 @@ export const parseEarnings = (sent: readonly EarningSent[], trigger: Trigger, ne
 const parseOverride = (sent: PointsExpirationBody | null | undefined, path: string): PointsExpiration | null =>
   sent ? parsePointsExpiration(sent, `${path}.points_expiration`) : null;
 
-function parseEffect(sent: EffectSent, trigger: ProgramTrigger, path: string): Effect {
+function parseEffect(sent: EffectSent, trigger: ProgramTrigger, path: string): EarningEffect {
   const type = variantOf(sent, EFFECTS, { path });
   if (type === "INCENTIVE") return { type, incentive: sent.incentive! };
   if (type === "POINTS") {
@@ -158,13 +158,13 @@ function parseEffect(sent: EffectSent, trigger: ProgramTrigger, path: string): E
 
 /** The wallet that an effect pays into, and how its points expire there; null for a benefit. */
 export function walletPoints(
-  effect: Effect,
+  effect: EarningEffect,
 ): { card_definition_id: string; points_expiration: PointsExpiration | null } | null {
   if (effect.type === "POINTS") return effect.points;
   return effect.type === "POINTS_PROPORTIONAL" ? effect.points_proportional : null;
 }
 
-const effectsOf = (earnings: readonly Earning[]): Effect[] => earnings.flatMap(({ effects }) => effects);
+const effectsOf = (earnings: readonly Earning[]): EarningEffect[] => earnings.flatMap(({ effects }) => effects);
 const definedIds = (ids: readonly (string | undefined)[]): string[] => [
   ...new Set(ids.filter((id) => id !== undefined)),
 ];

@@ -8,14 +8,14 @@ import type { TierRules } from "../tiers/rules.ts";
 import {
   type Bases,
   decideRules,
-  type Membership,
+  type EarningMembership,
   orderTotal,
   pointsOf,
   proportionalPoints,
   proportionOf,
 } from "./earning.ts";
 import type { Earning, EarningRule } from "./earning-rule.ts";
-import type { ApplicableTo, Proportional } from "./proportional.ts";
+import type { CountedLines, Proportional } from "./proportional.ts";
 import { parseUseLimits } from "./use-limits.ts";
 
 const CASES: [base: unknown, every: number, value: number, points: number][] = [
@@ -110,7 +110,7 @@ test("a line that several targets mean counts once, and units that were free do 
     }),
     line({ product_id: "prod_2", amount: 500, quantity: 9 }),
   ];
-  const applicable_to: ApplicableTo[] = ["pc_A", "pc_B"].map((id) => ({
+  const applicable_to: CountedLines[] = ["pc_A", "pc_B"].map((id) => ({
     type: "products_collection",
     products_collection: { id },
   }));
@@ -187,7 +187,7 @@ const rule = (given: Partial<EarningRule> = {}): EarningRule => ({
   updated_at: null,
   ...given,
 });
-const membership = (given: Partial<Membership> = {}): Membership => ({
+const membership = (given: Partial<EarningMembership> = {}): EarningMembership => ({
   program: { status: "ACTIVE", start_date: null, end_date: null, validity_hours: ANY_TIME },
   member: { status: "ACTIVE", uses: {} },
   rules: [rule()],
@@ -197,7 +197,7 @@ const membership = (given: Partial<Membership> = {}): Membership => ({
 });
 const when = { now: "2026-05-15T12:00:00.000Z", zone: "UTC" };
 const paid = { event: "customer.order.paid" } as const;
-const outcomes = (given: Partial<Membership>, occurrence: Parameters<typeof decideRules>[1] = paid) =>
+const outcomes = (given: Partial<EarningMembership>, occurrence: Parameters<typeof decideRules>[1] = paid) =>
   decideRules(membership(given), occurrence, when).map(({ outcome, earning: won }) => won?.id ?? outcome);
 
 test("the first earning whose tier and rules fit is the only one", () => {

@@ -3,15 +3,15 @@ import type { Metadata, Order, OrderItem } from "../../order/order.ts";
 import { type Steps, spend } from "../../steps.ts";
 import { isInWindow, type Window } from "../card/window.ts";
 import type { LoyaltyStatus } from "../program/status.ts";
-import { type Uses, useFault } from "../program/uses.ts";
+import { type MemberUses, useFault } from "../program/uses.ts";
 import { tierRulesHold } from "../tiers/rules.ts";
-import type { Earning, EarningRule, Effect } from "./earning-rule.ts";
-import { type ApplicableTo, type Proportional, rateOf } from "./proportional.ts";
+import type { Earning, EarningEffect, EarningRule } from "./earning-rule.ts";
+import { type CountedLines, type Proportional, rateOf } from "./proportional.ts";
 import { type Occurrence, startsProgramRule } from "./triggers.ts";
 
-export type Membership = {
+export type EarningMembership = {
   program: Window & { status: LoyaltyStatus };
-  member: { status: LoyaltyStatus; uses: Uses };
+  member: { status: LoyaltyStatus; uses: MemberUses };
   /** The active rules of the program, in the order in which they were assigned. */
   rules: readonly EarningRule[];
   /** The tier that the member was in before the event, of a structure. */
@@ -19,16 +19,16 @@ export type Membership = {
   /** Whether the rules of an earning hold. */
   holds(earning: Earning): boolean;
 };
-export type Outcome = "success" | "cooldown" | "frequency" | "no_matching_earning";
+export type EarningOutcome = "success" | "cooldown" | "frequency" | "no_matching_earning";
 /** What a rule decided. A success is one only when an effect of the earning could be given. */
-export type Decision = { rule: EarningRule; outcome: Outcome; earning: Earning | null };
+export type EarningDecision = { rule: EarningRule; outcome: EarningOutcome; earning: Earning | null };
 
 /** What the rules of a membership decide about an event, each for itself. A program or rule that is not open says nothing. */
 export function decideRules(
-  { program, member, rules, tierIn, holds }: Membership,
+  { program, member, rules, tierIn, holds }: EarningMembership,
   occurrence: Occurrence,
   { now, zone }: { now: string; zone: string },
-): Decision[] {
+): EarningDecision[] {
   const isOpen = (one: Window & { status: LoyaltyStatus }) => one.status === "ACTIVE" && isInWindow(one, now, zone);
   if (!isOpen(program) || member.status !== "ACTIVE") return [];
   return rules
@@ -59,7 +59,7 @@ const orderAmount = ({ items, amount }: NonNullable<Bases["order"]>): number =>
 export const orderTotal = (order: NonNullable<Bases["order"]>): number =>
   Math.max(0, orderAmount(order) - order.discount_amount - sum(order.items.map((item) => item.discount_amount)));
 
-const isMeant = (item: OrderItem, { product, sku, products_collection }: ApplicableTo): boolean =>
+const isMeant = (item: OrderItem, { product, sku, products_collection }: CountedLines): boolean =>
   (product !== undefined && item.product?.id === product.id) ||
   (sku !== undefined && item.sku?.id === sku.id) ||
   (products_collection !== undefined && item.collections.includes(products_collection.id));
@@ -105,7 +105,7 @@ export const proportionalPoints = (proportional: Proportional, bases: Bases): nu
   proportionOf(baseOf(proportional, bases), rateOf(proportional));
 
 /** The points of an effect, and the wallet that they are for; null: it gives something else. */
-export function pointsOf(effect: Effect, bases: Bases) {
+export function pointsOf(effect: EarningEffect, bases: Bases) {
   switch (effect.type) {
     case "POINTS": {
       const { value, card_definition_id, points_expiration } = effect.points;

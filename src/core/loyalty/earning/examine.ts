@@ -1,8 +1,8 @@
 import type { CardState } from "../card/card.ts";
 import { costOf, type PurchaseFacts } from "../card/purchase.ts";
 import { isInWindow } from "../card/window.ts";
-import { type Bases, decideRules, type Membership, pointsOf } from "./earning.ts";
-import type { Earning, EarningRule, Effect } from "./earning-rule.ts";
+import { type Bases, decideRules, type EarningMembership, pointsOf } from "./earning.ts";
+import type { Earning, EarningEffect, EarningRule } from "./earning-rule.ts";
 import type { Occurrence } from "./triggers.ts";
 
 /** What would start a rule, and what its earnings are decided on and counted from. */
@@ -12,7 +12,7 @@ export type Estimate = { rule: EarningRule; points: ReadonlyMap<string, number>;
 
 /** What each rule would give, if what is supposed happened. A rule that would give nothing is left out. */
 export function estimatesOf(
-  membership: Omit<Membership, "holds">,
+  membership: Omit<EarningMembership, "holds">,
   {
     supposedOf,
     takes,
@@ -37,7 +37,11 @@ export function estimatesOf(
   });
 }
 
-function pointsIn(effects: readonly Effect[], bases: Bases, takes: (id: string) => boolean): Map<string, number> {
+function pointsIn(
+  effects: readonly EarningEffect[],
+  bases: Bases,
+  takes: (id: string) => boolean,
+): Map<string, number> {
   const points = new Map<string, number>();
   for (const effect of effects) {
     const given = pointsOf(effect, bases);

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { EarningLimits, SpendingLimits } from "../card/wallet.ts";
-import { type Uses, used, useFault } from "../program/uses.ts";
+import { type MemberUses, used, useFault } from "../program/uses.ts";
 import {
   allowedEarning,
-  type CalendarUnit,
   countInPeriod,
+  type LimitUnit,
   periodStartOf,
   pointsIn,
   spendingFault,
@@ -15,7 +15,7 @@ import type { UseLimits } from "./use-limits.ts";
 
 const when = { now: "2026-05-15T12:00:00Z", zone: "UTC" };
 const NONE = { type: "NO_LIMIT", limits: [] } as { type: "NO_LIMIT"; limits: [] };
-const timed = (unit: CalendarUnit, max: number) => ({
+const timed = (unit: LimitUnit, max: number) => ({
   type: "TIME_BASED" as const,
   period: { type: "CURRENT_PERIOD" as const, current_period: { unit } },
   points: { max },
@@ -25,7 +25,7 @@ const spending = (given: Partial<SpendingLimits>): SpendingLimits => ({ global: 
 const card = { balance: 0, pending: 0, isDelayed: false, earned: null, orderTotal: null, ...when };
 
 test("calendar periods begin on Monday, on the first, and in January, April, July and October", () => {
-  const start = (unit: CalendarUnit, now: string, zone = "UTC") => periodStartOf(unit, { now, zone });
+  const start = (unit: LimitUnit, now: string, zone = "UTC") => periodStartOf(unit, { now, zone });
   assert.equal(start("DAY", "2026-03-01T00:00:00Z"), "2026-03-01");
   assert.equal(start("WEEK", "2026-03-01T00:00:00Z"), "2026-02-23");
   assert.equal(start("MONTH", "2026-03-31T23:59:59Z"), "2026-03-01");
@@ -136,7 +136,7 @@ test("so often in a calendar period, and again in the next", () => {
     },
   });
   const sunday = { now: "2026-05-17T23:59:59Z", zone: "UTC" };
-  let uses: Uses = used({}, "r", { ...sunday, now: "2026-05-11T00:00:00Z" });
+  let uses: MemberUses = used({}, "r", { ...sunday, now: "2026-05-11T00:00:00Z" });
   assert.equal(useFault(uses, "r", { limits, ...sunday }), null);
   uses = used(uses, "r", sunday);
   assert.equal(useFault(uses, "r", { limits, ...sunday }), "frequency");

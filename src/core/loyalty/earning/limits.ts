@@ -1,13 +1,13 @@
 import { localDate } from "../../time/calendar.ts";
 import type { EarningLimits, SpendingLimits } from "../card/wallet.ts";
 
-export type CalendarUnit = "DAY" | "WEEK" | "MONTH" | "QUARTER" | "YEAR";
+export type LimitUnit = "DAY" | "WEEK" | "MONTH" | "QUARTER" | "YEAR";
 /** Points in the calendar period that began on `start`. */
-export type PeriodCount = { unit: CalendarUnit; start: string; points: number };
+export type PeriodCount = { unit: LimitUnit; start: string; points: number };
 type When = { now: string; zone: string };
 
 /** The first day of the calendar period that holds a day. Weeks begin on Monday, quarters in January, April, July, October. */
-export function firstDayOf(unit: CalendarUnit, day: Temporal.PlainDate): Temporal.PlainDate {
+export function firstDayOf(unit: LimitUnit, day: Temporal.PlainDate): Temporal.PlainDate {
   switch (unit) {
     case "DAY":
       return day;
@@ -23,15 +23,15 @@ export function firstDayOf(unit: CalendarUnit, day: Temporal.PlainDate): Tempora
 }
 
 /** The first day of the period that holds now. */
-export const periodStartOf = (unit: CalendarUnit, { now, zone }: When): string =>
+export const periodStartOf = (unit: LimitUnit, { now, zone }: When): string =>
   firstDayOf(unit, localDate(now, zone)).toString();
 
-export function pointsIn(count: PeriodCount | null, unit: CalendarUnit, when: When): number {
+export function pointsIn(count: PeriodCount | null, unit: LimitUnit, when: When): number {
   return count && count.unit === unit && count.start === periodStartOf(unit, when) ? count.points : 0;
 }
 
 /** The unit that a limit counts in, if it is one of a period. */
-const unitOf = ({ global }: EarningLimits | SpendingLimits): CalendarUnit | null => {
+const unitOf = ({ global }: EarningLimits | SpendingLimits): LimitUnit | null => {
   const [limit] = global.limits;
   return limit?.type === "TIME_BASED" ? limit.period.current_period.unit : null;
 };

@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from "typebox";
 import { invalid } from "../../errors.ts";
 import { Cents, Choice, optional, strict } from "../../shapes.ts";
 import { idOf, maybe, variantOf } from "../program/shape.ts";
-import { type Fact, type ProgramTrigger, programTriggersBringing, triggerOf } from "./triggers.ts";
+import { type ProgramTrigger, programTriggersBringing, type TriggerFact, triggerOf } from "./triggers.ts";
 
 const WHOLE_MAX = Number.MAX_SAFE_INTEGER;
 const per = {
@@ -25,7 +25,7 @@ const items = (applicable: TSchema) => {
 };
 
 /** The lines that count: of a product, of a SKU, or of what is in a collection. */
-export type ApplicableTo = {
+export type CountedLines = {
   type: keyof typeof TARGETS;
   product?: { id: string };
   sku?: { id: string };
@@ -33,7 +33,7 @@ export type ApplicableTo = {
 };
 type Per = Static<typeof PerCents>;
 type PerProperty = Static<typeof PerProperty>;
-type PerItems = Per & { applicable_to: ApplicableTo[] };
+type PerItems = Per & { applicable_to: CountedLines[] };
 
 /** What the points are counted from. Exactly one of the fields is there. */
 export type Base = {
@@ -53,7 +53,7 @@ export const CALCULATIONS = {
   ORDER_ITEMS_QUANTITY: { at: ["order_items", "quantity"], needs: "order" },
   CUSTOMER_METADATA_VALUE: { at: ["customer", "metadata"], needs: null },
   CUSTOM_EVENT_METADATA_VALUE: { at: ["custom_event", "metadata"], needs: "custom_event" },
-} as const satisfies Record<string, { at: readonly [string, string]; needs: Fact | null }>;
+} as const satisfies Record<string, { at: readonly [string, string]; needs: TriggerFact | null }>;
 export type CalculationType = keyof typeof CALCULATIONS;
 const TYPES = Object.keys(CALCULATIONS) as CalculationType[];
 
@@ -123,7 +123,7 @@ export function parseProportional(
   return { calculation_type: type, card_definition_id: sent.card_definition_id, [branch]: { [field]: stored } };
 }
 
-const parseTargets = (sent: readonly Fields[], path: string): ApplicableTo[] =>
+const parseTargets = (sent: readonly Fields[], path: string): CountedLines[] =>
   sent.map((one, n) => {
     const variants = { product: "product", sku: "sku", products_collection: "products_collection" } as const;
     const type = variantOf(one, variants, { path: `${path}.applicable_to[${n}]` });
@@ -131,7 +131,7 @@ const parseTargets = (sent: readonly Fields[], path: string): ApplicableTo[] =>
   });
 
 /** The numbers of a proportion, wherever they stand: what is counted decides the field. */
-export function rateOf(proportional: Proportional): Per & { property?: string; applicable_to?: ApplicableTo[] } {
+export function rateOf(proportional: Proportional): Per & { property?: string; applicable_to?: CountedLines[] } {
   const [branch, field] = CALCULATIONS[proportional.calculation_type].at;
   return (proportional[branch] as Record<string, Per>)[field]!;
 }

@@ -12,7 +12,7 @@ import { findRule } from "../../rules/registry.ts";
 import type { RuleMap } from "../../rules/rule.ts";
 import { Choice, Nullable, strict } from "../../shapes.ts";
 import { idOf } from "../program/shape.ts";
-import { type Fact, programTriggersBringing, type RuleTrigger, triggerOf } from "./triggers.ts";
+import { programTriggersBringing, type RuleTrigger, type TriggerFact, triggerOf } from "./triggers.ts";
 
 const EQUALITY = ["$is", "$is_not"];
 const ORDER = ["$more_than", "$more_than_or_equal", "$is", "$less_than", "$less_than_or_equal"];
@@ -21,7 +21,7 @@ const LINES = ["$is", "$from"];
 const ALL = ["$is", "$is_not", "$in", "$not_in", ...ORDER.filter((name) => name !== "$is"), "$dow"];
 const COUNT = [...ORDER, "$in", "$not_in"];
 
-type Entry = { operators: readonly string[]; needs?: Fact; below?: true };
+type Entry = { operators: readonly string[]; needs?: TriggerFact; below?: true };
 const paid = (operators: readonly string[], more: { below?: true } = {}): Entry => ({
   operators,
   needs: "order",

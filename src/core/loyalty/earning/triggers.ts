@@ -1,13 +1,13 @@
 import type { TierMoveType } from "../tiers/state.ts";
 
 /** What rules and calculations can look at only when the event brings it. */
-export type Fact = "order" | "custom_event";
+export type TriggerFact = "order" | "custom_event";
 /** The object that an event is about: it decides which ids the event has, and by which of them a rule names it. */
 export type About = "order" | "redemption" | "custom_event" | "segment" | "tier";
 
 type Row = {
   about: About;
-  brings: Fact | null;
+  brings: TriggerFact | null;
   /**
    * What it wakes in loyalty campaigns: rules, which name it by `event` (null: by the name of the custom event), or the
    * return of what an order earned, with the reason that its transactions give.
@@ -92,10 +92,10 @@ export const TIER_EVENTS = Object.fromEntries(
 ) as Record<TierMoveType, TierEvent>;
 
 /** The kinds that bring a fact, as rules of loyalty programs name them. */
-export const programTriggersBringing = (fact: Fact): ProgramTrigger[] =>
+export const programTriggersBringing = (fact: TriggerFact): ProgramTrigger[] =>
   PROGRAM_TRIGGERS.filter((kind) => triggerOf(kind).brings === fact);
 /** The same as rules of loyalty campaigns name them. */
-export const campaignTriggersBringing = (fact: Fact): string[] =>
+export const campaignTriggersBringing = (fact: TriggerFact): string[] =>
   [...CAMPAIGN_TRIGGERS].filter(([, kind]) => triggerOf(kind).brings === fact).map(([event]) => event);
 
 /** What happened to a customer: the kind of the event, and the ids of what it is about. */

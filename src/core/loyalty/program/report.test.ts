@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { movementsShown, periodsOf } from "./report.ts";
+import { movementsShown, reportPeriods } from "./report.ts";
 
 test("days begin at midnight of the zone, also when clocks change", () => {
   const range = { start_date: "2026-03-07", end_date: "2026-03-09", resolution: "day" } as const;
-  assert.deepEqual(periodsOf(range, "America/New_York"), {
+  assert.deepEqual(reportPeriods(range, "America/New_York"), {
     start_date: "2026-03-07",
     end_date: "2026-03-09",
     dates: ["2026-03-07", "2026-03-08", "2026-03-09"],
@@ -16,7 +16,7 @@ test("days begin at midnight of the zone, also when clocks change", () => {
 
 test("the first period begins where the calendar says, and the report where it was asked to", () => {
   const asked = (resolution: "week" | "month" | "quarter") => {
-    const periods = periodsOf({ start_date: "2026-05-13", end_date: "2026-07-01", resolution }, "UTC");
+    const periods = reportPeriods({ start_date: "2026-05-13", end_date: "2026-07-01", resolution }, "UTC");
     assert.equal(periods.since, "2026-05-13T00:00:00.000Z");
     assert.equal(periods.until, "2026-07-02T00:00:00.000Z");
     return periods.dates;

@@ -38,7 +38,7 @@ function requireReportDay(field: string, text: string): Temporal.PlainDate {
   return day;
 }
 
-export function periodsOf({ start_date, end_date, resolution }: RangeAsked, zone: string): Periods {
+export function reportPeriods({ start_date, end_date, resolution }: RangeAsked, zone: string): Periods {
   const [start, end] = [requireReportDay("start_date", start_date), requireReportDay("end_date", end_date)];
   const { unit, step, most, says } = RESOLUTIONS[resolution];
   const { compare } = Temporal.PlainDate;

@@ -49,7 +49,7 @@ export const CostsSent = Type.Array(
   { minItems: 1, maxItems: 10 },
 );
 export type CostsSent = Static<typeof CostsSent>;
-export const Refunds = strict({ type: Choice(["NONE", "REFUNDABLE"]) });
+export const RewardRefunds = strict({ type: Choice(["NONE", "REFUNDABLE"]) });
 
 export type Reward = Window & {
   id: string;
@@ -59,7 +59,7 @@ export type Reward = Window & {
   /** Of a reward of type MATERIAL; else null. */
   material: Material | null;
   digital: Digital | null;
-  refunds: Static<typeof Refunds>;
+  refunds: Static<typeof RewardRefunds>;
   costs: RewardCost[];
   purchase_limits: UseLimits;
   metadata: Record<string, unknown>;

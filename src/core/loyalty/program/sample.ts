@@ -1,4 +1,4 @@
-import type { CardState, NewId } from "../card/card.ts";
+import type { CardState, NewCardId } from "../card/card.ts";
 import type { World } from "../card/moves.ts";
 import { PLAIN_WALLET, type Wallet } from "../card/wallet.ts";
 import type { WatchedStructure, WatchedTier } from "../tiers/tiers.ts";
@@ -7,7 +7,7 @@ import { openCard } from "./lifecycle.ts";
 // What tests of cards begin with.
 
 /** Ids that count up: the same history has the same ids. */
-export function sampleIds(): NewId {
+export function sampleIds(): NewCardId {
   let last = 0;
   return (prefix) => {
     last += 1;

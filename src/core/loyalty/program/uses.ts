@@ -1,15 +1,15 @@
 import { durationOf, instantText, isBefore, zoned } from "../../time/calendar.ts";
-import { type CalendarUnit, periodStartOf } from "../earning/limits.ts";
+import { type LimitUnit, periodStartOf } from "../earning/limits.ts";
 import { CURRENT_PERIODS, type UseLimits } from "../earning/use-limits.ts";
 
 /** When a member last used a rule or a reward, and how often in the calendar periods that held that moment. */
-export type Use = { last_at: string; counts: { [U in CalendarUnit]?: readonly [start: string, count: number] } };
+export type MemberUse = { last_at: string; counts: { [U in LimitUnit]?: readonly [start: string, count: number] } };
 /** By the id of the rule or reward. The column `uses` of a member holds it. */
-export type Uses = Readonly<Record<string, Use>>;
+export type MemberUses = Readonly<Record<string, MemberUse>>;
 type When = { now: string; zone: string };
 
 /** Why something cannot be used again now, or null. The pause ends with its last moment. */
-export function useFault(uses: Uses, id: string, { limits, ...when }: When & { limits: UseLimits }) {
+export function useFault(uses: MemberUses, id: string, { limits, ...when }: When & { limits: UseLimits }) {
   const use = uses[id];
   if (!use) return null;
   const pause = limits.cooldown.fixed_cooldown?.period;
@@ -26,7 +26,7 @@ export function useFault(uses: Uses, id: string, { limits, ...when }: When & { l
 }
 
 /** With one use more. All periods are counted: the limit may be changed to another one. */
-export function used(uses: Uses, id: string, when: When): Uses {
+export function used(uses: MemberUses, id: string, when: When): MemberUses {
   const counts = Object.fromEntries(
     CURRENT_PERIODS.map((unit) => {
       const start = periodStartOf(unit, when);

@@ -10,7 +10,7 @@ import {
   type TierWatch,
   targetTier,
   type WatchedTier,
-  windowOf,
+  watchedWindow,
 } from "./tiers.ts";
 
 type Named = { id: string; name: string };
@@ -86,7 +86,7 @@ function opportunitiesOf(
   watch: TierWatch,
   { current, metric, now }: { current: WatchedTier | null; metric: number; now: string },
 ): TierProgress["opportunities"] {
-  const valid_until = watch.structure.type === "POINT_EARNED" ? windowOf(watch, now).end_at : null;
+  const valid_until = watch.structure.type === "POINT_EARNED" ? watchedWindow(watch, now).end_at : null;
   return watch.tiers
     .filter((tier) => !current || compareTiers(tier, current) > 0)
     .filter(

@@ -136,7 +136,7 @@ export function structureFault({ type, point_earned }: Pick<TierStructure, "type
 
 // The tiers of a structure.
 
-export const TIERS_MAX = 100;
+export const STRUCTURE_TIERS_MAX = 100;
 const TIER_POINTS_MAX = 1_000_000_000;
 const TierPoints = Type.Number({ minimum: 0, maximum: TIER_POINTS_MAX });
 const points = strict({ min_value: TierPoints, ...maybe({ max_value: TierPoints }) });

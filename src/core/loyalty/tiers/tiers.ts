@@ -1,6 +1,6 @@
 import { dayEnd, isBefore, localDate, type Span } from "../../time/calendar.ts";
-import type { NewId } from "../card/card.ts";
-import { type Activity, isCounted } from "../card/expiration.ts";
+import type { NewCardId } from "../card/card.ts";
+import { type CardActivity, isCounted } from "../card/expiration.ts";
 import { graceEndsAt, tierExpiresAt, trackingWindow, type WatchedExpiration } from "./dates.ts";
 import type { TierEffect, TierMoveType, TierOrigin, TierState } from "./state.ts";
 import type { PointEarned, Tier, TierStructure } from "./structure.ts";
@@ -18,7 +18,7 @@ export type TierWatch = {
   isInSegment(segmentId: string): boolean;
   card_created_at: string;
   zone: string;
-  newId: NewId;
+  newId: NewCardId;
 };
 /** One look at what a card is worth now. */
 export type Look = { at: string; metric: number; origin: TierOrigin };
@@ -48,7 +48,7 @@ export const currentTier = ({ tiers }: TierWatch, { tier_id }: TierState): Watch
 const isDeferring = ({ structure }: TierWatch): boolean =>
   structure.type === "POINT_EARNED" && structure.point_earned?.type === "NEXT_TRACKING_PERIOD";
 
-export const windowOf = ({ structure, card_created_at, zone }: TierWatch, at: string) =>
+export const watchedWindow = ({ structure, card_created_at, zone }: TierWatch, at: string) =>
   trackingWindow(structure.point_earned!.period, { createdAt: card_created_at, at, zone });
 
 type Move = { type: TierMoveType; from: WatchedTier | null; to: WatchedTier | null };
@@ -97,7 +97,7 @@ function started(
     start_at: tier && at,
     expires_at,
     grace: null,
-    held_until: isHeld ? windowOf(watch, at).end_at : null,
+    held_until: isHeld ? watchedWindow(watch, at).end_at : null,
   };
 }
 
@@ -139,7 +139,7 @@ function noteLower(
 ): TierState {
   const { expiration, type } = watch.structure;
   if (expiration?.type !== "TERM_EXPIRATION" || type !== "POINT_EARNED") return state;
-  const { end_at: period_end } = windowOf(watch, at);
+  const { end_at: period_end } = watchedWindow(watch, at);
   const before = state.lower ?? [];
   const others = before.filter((one) => one.period_end !== period_end && isBefore(at, one.until));
   const isLower = target !== null && compareTiers(target, current) < 0;
@@ -196,7 +196,7 @@ function defer(
       ]
     : [];
   if (!target) return { state: { ...state, deferred: null }, effects };
-  const start_at = state.tracking?.end_at ?? windowOf(watch, look.at).end_at;
+  const start_at = state.tracking?.end_at ?? watchedWindow(watch, look.at).end_at;
   const then = started(state, watch, { tier: target, at: start_at });
   const type = current ? "UPGRADED" : "JOINED";
   const how = { type, from: current, to: target, state: then, status: "PENDING" } as const;
@@ -239,12 +239,12 @@ function qualifiedUntil(watch: TierWatch, at: string): string | null {
   const { expiration, type } = watch.structure;
   if (expiration?.type !== "TERM_EXPIRATION" || type !== "POINT_EARNED") return null;
   if ("term" in expiration && expiration.term.from === "START") return null;
-  const start = isDeferring(watch) ? windowOf(watch, at).end_at : at;
+  const start = isDeferring(watch) ? watchedWindow(watch, at).end_at : at;
   return tierExpiresAt(expiration, start, watch.zone);
 }
 
 const heldAgain = (watch: TierWatch, at: string): string | null =>
-  isDeferring(watch) && !watchesTerms(watch) ? windowOf(watch, at).end_at : null;
+  isDeferring(watch) && !watchesTerms(watch) ? watchedWindow(watch, at).end_at : null;
 
 /** Whether tiers have a time for which they are kept. */
 const watchesTerms = ({ structure, zone }: TierWatch): boolean =>
@@ -331,7 +331,11 @@ export function applyDeferred(state: TierState, watch: TierWatch, at: string): T
 }
 
 /** An activity begins the time of a tier again, where it slides. */
-export function slideTier(state: TierState, watch: TierWatch, { activity, now }: { activity: Activity; now: string }) {
+export function slideTier(
+  state: TierState,
+  watch: TierWatch,
+  { activity, now }: { activity: CardActivity; now: string },
+) {
   const sliding = watch.structure.expiration?.sliding_expiration;
   if (!sliding || !state.expires_at || state.grace || !isCounted(sliding, activity)) return state;
   return { ...state, expires_at: tierExpiresAt(watch.structure.expiration!, now, watch.zone) };

@@ -1,8 +1,8 @@
 import {
   CollectionPreview,
-  CollectionProduct,
   listCollectionProducts,
   previewCollection,
+  ShownCollectionProduct,
 } from "../../../flows/catalogue/collection-products.ts";
 import { removeCollection, updateCollection } from "../../../flows/catalogue/product-collection.ts";
 import { list, read, write } from "../../../http/route.ts";
@@ -95,7 +95,7 @@ export const productCollectionRoutes = [
       description: "A filter is asked of the first 50,000 products and SKUs in the order; `starting_after` goes on.",
       params: ByProductCollection,
       query: CollectionProductsQuery,
-      ok: listOf(CollectionProduct),
+      ok: listOf(ShownCollectionProduct),
     },
     async (c) => list(await listCollectionProducts(c, c.params.productCollectionId, c.query), (product) => product),
   ),

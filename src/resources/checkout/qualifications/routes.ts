@@ -3,10 +3,10 @@ import { ApiError, invalid } from "../../../core/errors.ts";
 import { FilterFault } from "../../../core/filters/filter.ts";
 import type { CompiledFilter } from "../../../core/filters/predicate.ts";
 import { orderView } from "../../../core/order/view.ts";
-import { type Moment, parseStartingAfter } from "../../../core/qualify/cursor.ts";
+import { type CursorMoment, parseStartingAfter } from "../../../core/qualify/cursor.ts";
 import { compileOfferFilter } from "../../../core/qualify/filter.ts";
 import { LIMIT_DEFAULT, LIMIT_MAX } from "../../../core/qualify/page.ts";
-import { type Expand, pageView } from "../../../core/qualify/view.ts";
+import { type ExpandWord, pageView } from "../../../core/qualify/view.ts";
 import { NOT_A_TIME } from "../../../core/time/instant.ts";
 import { commandOf, type HotCtx } from "../../../ctx.ts";
 import { qualifyCampaigns, qualifyVouchers } from "../../../flows/qualify/older.ts";
@@ -36,7 +36,7 @@ function requireOfferFilter(
   }
 }
 
-function requireStartingAfter(text: string | null | undefined): Moment | null {
+function requireStartingAfter(text: string | null | undefined): CursorMoment | null {
   try {
     if (text && text !== "null" && !isDateTime(text)) throw new RangeError(text);
     return parseStartingAfter(text);
@@ -49,7 +49,7 @@ const tracking = ({ cart: { tracking_id } }: Qualified) => (tracking_id === null
 
 async function askQualification(c: HotCtx, body: QualificationBody, expands: ReadonlySet<string>, isClient = false) {
   const { scenario, options, session, ...sent } = body;
-  const expand = new Set((options?.expand ?? []).filter((one) => expands.has(one))) as ReadonlySet<Expand>;
+  const expand = new Set((options?.expand ?? []).filter((one) => expands.has(one))) as ReadonlySet<ExpandWord>;
   const filter = requireOfferFilter(options?.filters, c.project);
   const after = requireStartingAfter(options?.starting_after);
   return c.submit(qualify, c.project.id, {

@@ -1,4 +1,4 @@
-import { type EffectKept, effectOf } from "../../../core/redeem/effect-kept.ts";
+import { type EffectKept, wholeEffect } from "../../../core/redeem/effect-kept.ts";
 import type { RedemptionRow } from "../../../core/rows/redemption.ts";
 import type { Db, Fragment, Tx } from "../../../db/db.ts";
 import { updateEach } from "../../../db/each-row.ts";
@@ -16,7 +16,7 @@ export async function findUndoable(db: Db, projectId: string, ids: readonly stri
     select r.*, o.customer_id as order_customer_id
     from redemptions r left join orders o on o.project_id = r.project_id and o.id = r.order_id
     where r.project_id = ${projectId} and ${undoable(db, ids)} order by r.id`;
-  return rows.map((row) => ({ ...row, effect: effectOf(row) }));
+  return rows.map((row) => ({ ...row, effect: wholeEffect(row) }));
 }
 
 /** That none of them has something that is locked before codes: a tier, whose counters decide, or a reward, which came from a campaign. */

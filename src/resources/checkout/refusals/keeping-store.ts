@@ -67,13 +67,13 @@ function insertKept(tx: Tx, projectId: string, kept: RefusalBatch["refusals"]) {
   ];
 }
 
-const nameOf = ({ hour, campaign_id, reason }: RefusalCount): string => JSON.stringify([hour, campaign_id, reason]);
+const countKey = ({ hour, campaign_id, reason }: RefusalCount): string => JSON.stringify([hour, campaign_id, reason]);
 
 function countsOf({ id, counts }: RefusalBatch, kept: RefusalBatch["refusals"]) {
   const keptOf = new Map<string, number>();
   for (const one of kept.flatMap(({ counted }) => counted))
-    keptOf.set(nameOf(one), (keptOf.get(nameOf(one)) ?? 0) + one.count);
-  return counts.map((one, n) => ({ id: `${id} ${n}`, ...one, kept: keptOf.get(nameOf(one)) ?? 0 }));
+    keptOf.set(countKey(one), (keptOf.get(countKey(one)) ?? 0) + one.count);
+  return counts.map((one, n) => ({ id: `${id} ${n}`, ...one, kept: keptOf.get(countKey(one)) ?? 0 }));
 }
 
 async function removeRefusals(tx: Tx, projectId: string, ids: readonly string[]): Promise<void> {

@@ -1,5 +1,5 @@
 import { read } from "../../../http/route.ts";
-import { ByRefusal, RefusalList, RefusalQuery, RefusalRead, RefusalSummary, SummaryQuery } from "./schema.ts";
+import { ByRefusal, RefusalList, RefusalQuery, RefusalRead, RefusalSummary, RefusalSummaryQuery } from "./schema.ts";
 import { getRefusal, listRefusals, summarizeRefusals } from "./store.ts";
 
 export const refusalRoutes = [
@@ -22,7 +22,7 @@ export const refusalRoutes = [
       summary: "Count refusals by reason",
       description:
         "How many redeemables were refused, by reason, in whole hours; of the last 30 days unless told. All are counted, those that were not kept too.",
-      query: SummaryQuery,
+      query: RefusalSummaryQuery,
       ok: RefusalSummary,
     },
     async (c) => summarizeRefusals(c.db, c.project.id, { ...c.query, now: c.now }),

@@ -40,8 +40,8 @@ const refusal = {
   object: Type.Literal("refusal"),
 };
 
-export const Refusal = Type.Object(refusal, { title: "KeptRefusal" });
-export type Refusal = Static<typeof Refusal>;
+export const KeptRefusal = Type.Object(refusal, { title: "KeptRefusal" });
+export type KeptRefusal = Static<typeof KeptRefusal>;
 
 const Masked = (what: string) => Type.Unknown({ description: `${what}, masked and shortened; null: it is not kept.` });
 export const RefusalRead = Type.Object(
@@ -59,7 +59,7 @@ export type RefusalRead = Static<typeof RefusalRead>;
 export const RefusalList = Type.Object({
   object: Type.Literal("list"),
   data_ref: Type.Literal("data"),
-  data: Type.Array(Refusal),
+  data: Type.Array(KeptRefusal),
   has_more: Type.Boolean(),
   more_starting_after: Type.Optional(Type.String({ description: "The `starting_after_id` of the next page." })),
 });
@@ -79,12 +79,12 @@ export const RefusalQuery = Type.Object({
 export type RefusalQuery = Static<typeof RefusalQuery>;
 export const ByRefusal = Type.Object({ refusalId: Type.String() });
 
-export const SummaryQuery = Type.Object({
+export const RefusalSummaryQuery = Type.Object({
   from: Type.Optional(DateTime),
   to: Type.Optional(DateTime),
   campaign: Text("Only redeemables of this campaign, by its id."),
 });
-export type SummaryQuery = Static<typeof SummaryQuery>;
+export type RefusalSummaryQuery = Static<typeof RefusalSummaryQuery>;
 const counts = {
   count: Type.Integer({ description: "How many redeemables were refused." }),
   not_kept: Type.Integer({ description: "Of how many nothing but this count was kept: there were too many." }),

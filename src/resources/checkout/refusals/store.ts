@@ -7,7 +7,14 @@ import { firstRows } from "../../../db/bounded.ts";
 import type { Db, Fragment } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
 import type { Project } from "../../../request.ts";
-import type { Refusal, RefusalList, RefusalQuery, RefusalRead, RefusalSummary, SummaryQuery } from "./schema.ts";
+import type {
+  KeptRefusal,
+  RefusalList,
+  RefusalQuery,
+  RefusalRead,
+  RefusalSummary,
+  RefusalSummaryQuery,
+} from "./schema.ts";
 
 const PAGE_LIMIT = 10;
 const OBJECT = "refusal";
@@ -20,7 +27,7 @@ export const hashOf = (name: string): string => createHash("sha256").update(name
 const KEY_TYPES = { app: "server_key", client: "client_key", management: "management_key", session: "user" } as const;
 type ListedRow = Omit<RefusalRow, "bytes" | "details">;
 
-const view = ({ key_kind, key_id, redeemables, ...row }: ListedRow): Refusal => ({
+const view = ({ key_kind, key_id, redeemables, ...row }: ListedRow): KeptRefusal => ({
   ...row,
   redeemables: [...redeemables],
   key: { type: KEY_TYPES[key_kind], id: key_id },
@@ -79,7 +86,7 @@ export async function getRefusal(db: Db, projectId: string, id: string): Promise
 export async function summarizeRefusals(
   db: Db,
   projectId: string,
-  { campaign, now, to: end, from: start }: SummaryQuery & { now: string },
+  { campaign, now, to: end, from: start }: RefusalSummaryQuery & { now: string },
 ): Promise<RefusalSummary> {
   const to = end ?? now;
   const from = start ?? daysBefore(to, DAYS);

@@ -27,7 +27,7 @@ export type SessionLocks = {
  * What sessions hold of these codes. One statement: a sum and locks of two moments would not fit each other. It reads one row
  * for each code, the locks of the sessions that ask, and those that are over and not removed yet.
  */
-export const loadHeld = async (
+export const loadHeldBySessions = async (
   db: Db,
   projectId: string,
   { codes, sessions, now }: LockFilter<IdList>,
@@ -58,7 +58,7 @@ export function locksOf(rows: readonly HeldRow[], { codes, sessions }: Omit<Lock
 }
 
 export const loadLocks = async (db: Db, projectId: string, filter: LockFilter): Promise<SessionLocks> =>
-  locksOf(await loadHeld(db, projectId, filter), filter);
+  locksOf(await loadHeldBySessions(db, projectId, filter), filter);
 
 /**
  * Nobody else works with one of these sessions until the transaction ends. A session that is new cannot be locked, so it

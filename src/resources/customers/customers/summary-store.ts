@@ -1,13 +1,13 @@
 import { CUSTOMER_TEXTS } from "../../../core/customers/customer.ts";
-import type { CustomerSubject, Fact } from "../../../core/filters/fields.ts";
+import type { CustomerSubject, FilterFact } from "../../../core/filters/fields.ts";
 import type { CustomerRow } from "../../../core/rows/customer.ts";
 import type { Db } from "../../../db/db.ts";
 import type { Customer } from "./schema.ts";
 
-export type CustomerFacts = Pick<Customer, "summary" | "loyalty" | "referrals">;
+export type CustomerSummaryFacts = Pick<Customer, "summary" | "loyalty" | "referrals">;
 
 /** The facts of a customer who never did anything. */
-const noFacts = (): CustomerFacts => ({
+const noFacts = (): CustomerSummaryFacts => ({
   summary: {
     redemptions: {
       total_redeemed: 0,
@@ -43,7 +43,7 @@ async function loadCustomerSummaries(
   db: Db,
   projectId: string,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, CustomerFacts>> {
+): Promise<ReadonlyMap<string, CustomerSummaryFacts>> {
   const facts = new Map(ids.map((id) => [id, noFacts()]));
   if (ids.length === 0) return facts;
   const [orders, redemptions, cards, came, brought] = await Promise.all([
@@ -93,7 +93,7 @@ async function loadCustomerSummaries(
 
 /** How customers came, the first first. */
 const loadReferrals = (db: Db, projectId: string, ids: readonly string[]) =>
-  db<(CustomerFacts["referrals"]["campaigns"][number] & { customer_id: string })[]>`
+  db<(CustomerSummaryFacts["referrals"]["campaigns"][number] & { customer_id: string })[]>`
     select referee_id as customer_id, campaign_id, referrer_id, related_object_id, related_object_type,
       created_at as date
     from referral_conversions where project_id = ${projectId} and referee_id = any(${ids})
@@ -163,11 +163,11 @@ export async function loadSubjects(
   db: Db,
   projectId: string,
   rows: readonly (Partial<CustomerRow> | null)[],
-  needed: ReadonlySet<Fact>,
+  needed: ReadonlySet<FilterFact>,
 ): Promise<CustomerSubject[]> {
   const ids = rows.flatMap((row) => row?.id ?? []);
   const summed = needed.has("summary") || needed.has("loyalty");
-  const facts = summed ? await loadCustomerSummaries(db, projectId, ids) : new Map<string, CustomerFacts>();
+  const facts = summed ? await loadCustomerSummaries(db, projectId, ids) : new Map<string, CustomerSummaryFacts>();
   const counts = needed.has("events") && ids.length > 0 ? await countEvents(db, projectId, ids) : [];
   const eventsOf = Map.groupBy(counts, ({ customer_id }) => customer_id);
   return rows.map((row) => {
@@ -188,7 +188,7 @@ const countEvents = (db: Db, projectId: string, ids: readonly string[]) =>
     group by customer_id, name`;
 
 /** What the interface shows. A text that is not set is left out. */
-function view(row: CustomerRow, { summary, loyalty, referrals }: CustomerFacts): Customer {
+function view(row: CustomerRow, { summary, loyalty, referrals }: CustomerSummaryFacts): Customer {
   const { project_id: _, tracking_id: __, id, source_id, address, metadata, created_at, updated_at } = row;
   const texts = CUSTOMER_TEXTS.flatMap((field) => (row[field] === null ? [] : [[field, row[field]]]));
   return {

@@ -15,7 +15,7 @@ export type SegmentRow = Omit<Segment, "object"> & {
   /** The customer up to whom they are worked out for its next moment. */
   recalculated_after: string;
 };
-export type Member = { segment_id: string; customer_id: string };
+export type SegmentMember = { segment_id: string; customer_id: string };
 
 const LIMIT = 10;
 const FIELDS: FilterFields = { id: "string", name: "string", type: "enum", created_at: "date" };
@@ -51,7 +51,7 @@ export async function listSegments(db: Db, projectId: string, query: SegmentQuer
 }
 
 /** How many members are stored for a segment. */
-export async function countMembers(db: Db, projectId: string, segmentId: string): Promise<number> {
+export async function countSegmentMembers(db: Db, projectId: string, segmentId: string): Promise<number> {
   const [row] = await db<{ count: number }[]>`
     select count(*) from segment_members where project_id = ${projectId} and segment_id = ${segmentId}`;
   return row!.count;
@@ -83,21 +83,21 @@ export const loadMembers = (
   db: Db,
   projectId: string,
   { segmentIds, customerIds }: { segmentIds: readonly string[]; customerIds: readonly string[] },
-): PromiseLike<Member[]> => db<Member[]>`
+): PromiseLike<SegmentMember[]> => db<SegmentMember[]>`
   select segment_id, customer_id from segment_members
   where project_id = ${projectId} and customer_id = any(${customerIds}) and segment_id = any(${segmentIds})`;
 
 const isReferenceGone = (error: unknown) => (error as { code?: string }).code === "23503";
 
-export type Entering = Member & { entered_at: string };
+export type Entering = SegmentMember & { entered_at: string };
 
 /**
  * Adds members and returns those that are new. A segment or customer that does not exist is passed over; one that is
  * deleted at this moment makes the transaction start over, and is passed over then.
  */
-export async function addMembers(tx: Tx, projectId: string, members: readonly Entering[]): Promise<Member[]> {
+export async function addMembers(tx: Tx, projectId: string, members: readonly Entering[]): Promise<SegmentMember[]> {
   if (members.length === 0) return [];
-  return tx<Member[]>`
+  return tx<SegmentMember[]>`
     insert into segment_members (project_id, segment_id, customer_id, entered_at)
     select s.project_id, s.id, c.id, x.entered_at
     from unnest(${members.map((m) => m.segment_id)}::text[], ${members.map((m) => m.customer_id)}::text[],
@@ -110,9 +110,13 @@ export async function addMembers(tx: Tx, projectId: string, members: readonly En
 }
 
 /** Removes members and returns those that were there, in the order in which they are added. */
-export async function removeMembers(tx: Tx, projectId: string, members: readonly Member[]): Promise<Member[]> {
+export async function removeSegmentMembers(
+  tx: Tx,
+  projectId: string,
+  members: readonly SegmentMember[],
+): Promise<SegmentMember[]> {
   if (members.length === 0) return [];
-  const removed = await tx<Member[]>`
+  const removed = await tx<SegmentMember[]>`
     delete from segment_members m
     using unnest(${members.map((m) => m.segment_id)}::text[], ${members.map((m) => m.customer_id)}::text[])
       as x (segment_id, customer_id)

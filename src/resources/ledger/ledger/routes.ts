@@ -1,7 +1,7 @@
 import { adjustBalance } from "../../../flows/promotions/adjust-balance.ts";
 import { transactionsOfCampaign, transactionsOfVoucher } from "../../../flows/promotions/list-transactions.ts";
 import { read, write } from "../../../http/route.ts";
-import { Balance, BalanceBody, OfCampaign, OfVoucher, TransactionList, TransactionQuery } from "./schema.ts";
+import { Balance, BalanceBody, LedgerTransactionQuery, OfCampaign, OfVoucher, TransactionList } from "./schema.ts";
 
 export const ledgerRoutes = [
   write(
@@ -23,7 +23,7 @@ export const ledgerRoutes = [
       summary: "List what was moved on a card",
       description: "Newest first. Filters: `id`, `created_at`.",
       params: OfVoucher,
-      query: TransactionQuery,
+      query: LedgerTransactionQuery,
       ok: TransactionList,
     },
     async (c) => transactionsOfVoucher(c, c.params.code, c.query),
@@ -35,7 +35,7 @@ export const ledgerRoutes = [
       summary: "List what was moved on the cards of a campaign",
       description: "Newest first; empty for a campaign without cards. Filters: `id`, `voucher_id`, `created_at`.",
       params: OfCampaign,
-      query: TransactionQuery,
+      query: LedgerTransactionQuery,
       ok: TransactionList,
     },
     async (c) => transactionsOfCampaign(c, c.params.campaignId, c.query),

@@ -73,12 +73,12 @@ export const TransactionList = Type.Object({
 });
 export type TransactionList = Static<typeof TransactionList>;
 
-export const TransactionQuery = Type.Object({
+export const LedgerTransactionQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Rows on a page." })),
   order: Type.Optional(Choice(["id", "-id"], { description: "A leading dash means descending." })),
   starting_after_id: Type.Optional(Type.String({ description: "The id of the last entry of the page before." })),
   filters: Type.Optional(Filters),
 });
-export type TransactionQuery = Static<typeof TransactionQuery>;
+export type LedgerTransactionQuery = Static<typeof LedgerTransactionQuery>;
 export const OfVoucher = Type.Object({ code: Type.String({ description: "The code of a card or its id." }) });
 export const OfCampaign = Type.Object({ campaignId: Type.String({ description: "Its id or its name." }) });

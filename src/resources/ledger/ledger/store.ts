@@ -6,7 +6,7 @@ import type { Db, IdList, Tx } from "../../../db/db.ts";
 import { type FieldSql, whereOf } from "../../../db/filters.ts";
 import { insertOf, tenantOf } from "../../../db/records.ts";
 import { together } from "../../../db/together.ts";
-import type { TransactionQuery } from "./schema.ts";
+import type { LedgerTransactionQuery } from "./schema.ts";
 
 const COLUMNS = [
   ...["id", "account_id", "pot", "amount", "remaining", "expires_at", "activates_at", "created_at"],
@@ -128,7 +128,7 @@ export async function listEntries(
   db: Db,
   projectId: string,
   of: { voucherId: string } | { campaignId: string },
-  query: TransactionQuery & { now: string },
+  query: LedgerTransactionQuery & { now: string },
 ): Promise<{ rows: EntryRow[]; has_more: boolean }> {
   const { limit = LIMIT, order = "-id", starting_after_id: last, filters, now } = query;
   const falls = order === "-id";

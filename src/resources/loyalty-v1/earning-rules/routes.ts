@@ -2,9 +2,9 @@ import { pageIn } from "../../../catalog/page.ts";
 import { notFound } from "../../../core/errors.ts";
 import {
   createEarningRules,
-  removeEarningRule,
+  removeCampaignEarningRule,
   switchEarningRule,
-  updateEarningRule,
+  updateCampaignEarningRule,
 } from "../../../flows/loyalty-v1/save-campaign-earning-rules.ts";
 import { list, read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
@@ -79,7 +79,7 @@ export const campaignEarningRuleRoutes = [
       body: CampaignEarningRuleUpdate,
       ok: CampaignEarningRule,
     },
-    async (c) => updateEarningRule(c, idsFrom(c.params), c.body),
+    async (c) => updateCampaignEarningRule(c, idsFrom(c.params), c.body),
   ),
   write(
     "DELETE /v1/loyalties/{campaignId}/earning-rules/{campaignEarningRuleId}",
@@ -90,7 +90,7 @@ export const campaignEarningRuleRoutes = [
       params: ByCampaignEarningRule,
       ok: Empty,
     },
-    async (c) => removeEarningRule(c, idsFrom(c.params)),
+    async (c) => removeCampaignEarningRule(c, idsFrom(c.params)),
   ),
   write(
     "POST /v1/loyalties/{campaignId}/earning-rules/{campaignEarningRuleId}/enable",

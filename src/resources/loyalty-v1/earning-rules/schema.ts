@@ -1,5 +1,5 @@
 import { type Static, Type } from "typebox";
-import { ExpirationRulesSchema, LoyaltySchema, PendingPoints } from "../../../core/loyalty/campaign/shapes.ts";
+import { CampaignPendingPoints, ExpirationRulesSchema, LoyaltySchema } from "../../../core/loyalty/campaign/shapes.ts";
 import { CAMPAIGN_TRIGGERS } from "../../../core/loyalty/earning/triggers.ts";
 import { validityFields } from "../../../core/time/schema.ts";
 import { DateTime, Id, listOf, Metadata, Nullable, open, optional, PageQuery } from "../../../http/schemas.ts";
@@ -19,7 +19,7 @@ export const CampaignEarningRule = Type.Object(
     }),
     active: Type.Boolean(),
     ...validityFields,
-    pending_points: Nullable(PendingPoints),
+    pending_points: Nullable(CampaignPendingPoints),
     expiration_rules: Nullable(ExpirationRulesSchema),
     validation_rule_id: Nullable(Type.String()),
     metadata: Metadata,
@@ -37,7 +37,7 @@ const sent = optional({
   source: Nullable(open({ banner: Type.Optional(Nullable(Type.String({ maxLength: 5000 }))) })),
   active: Nullable(Type.Boolean()),
   ...validityFields,
-  pending_points: Nullable(PendingPoints),
+  pending_points: Nullable(CampaignPendingPoints),
   expiration_rules: Nullable(ExpirationRulesSchema),
   metadata: Nullable(Metadata),
 });

@@ -5,7 +5,7 @@ import {
   membersOf,
   pendingOfCampaign,
   pendingOfMember,
-  readMember,
+  readCampaignMember,
   tiersOfMember,
 } from "../../../flows/loyalty-v1/read-point-cards.ts";
 import {
@@ -19,24 +19,30 @@ import { publish } from "../../../flows/publish/publish.ts";
 import { hot, list, read, write } from "../../../http/route.ts";
 import { Empty, listOf } from "../../../http/schemas.ts";
 import { loyaltyNamed } from "../../../steps/points/loyalty-campaigns.ts";
-import { getMember, type Which } from "../../../steps/points/point-members.ts";
-import { Member, MemberCreate, MemberTier, TransactionList, TransactionQuery } from "./member-schema.ts";
+import { getCampaignMember, type Which } from "../../../steps/points/point-members.ts";
+import {
+  CampaignMember,
+  CampaignMemberCreate,
+  LedgerTransactionQuery,
+  MemberTier,
+  TransactionList,
+} from "./member-schema.ts";
 import {
   ByMember,
   ByMemberOfCampaign,
   ByPending,
+  CampaignMemberQuery,
+  CampaignPointsBucketList,
+  CampaignPointsBucketQuery,
   MemberActivityList,
   MemberActivityQuery,
   MemberBalance,
   MemberBalanceBody,
-  MemberQuery,
   OfCampaign,
   PendingBalance,
   PendingBalanceBody,
   PendingList,
   PendingQuery,
-  PointsBucketList,
-  PointsBucketQuery,
   TransferBody,
 } from "./schema.ts";
 import { listMemberActivity, viewMemberActivity } from "./store.ts";
@@ -44,7 +50,7 @@ import { listMemberActivity, viewMemberActivity } from "./store.ts";
 const TRANSACTIONS = "Newest first. Filters: `id`, `created_at`.";
 
 async function activityOf(c: Ctx & { query: MemberActivityQuery }, which: Which) {
-  const { id } = await getMember(c, await c.catalog(), which);
+  const { id } = await getCampaignMember(c, await c.catalog(), which);
   const { rows, has_more } = await listMemberActivity(c.db, c.project.id, id, c.query);
   const data = rows.map(viewMemberActivity);
   const more = has_more ? { more_starting_after: data.at(-1)!.id } : {};
@@ -54,8 +60,8 @@ async function activityOf(c: Ctx & { query: MemberActivityQuery }, which: Which)
 export const loyaltyCampaignMemberRoutes = [
   read(
     "GET /v1/loyalties/members/{memberId}",
-    { id: "getLoyaltyMember", summary: "Read a loyalty card", params: ByMember, ok: Member },
-    async (c) => readMember(c, c.params),
+    { id: "getLoyaltyMember", summary: "Read a loyalty card", params: ByMember, ok: CampaignMember },
+    async (c) => readCampaignMember(c, c.params),
   ),
   read(
     "GET /v1/loyalties/{campaignId}/members/{memberId}",
@@ -63,9 +69,9 @@ export const loyaltyCampaignMemberRoutes = [
       id: "getLoyaltyMemberOfCampaign",
       summary: "Read a loyalty card of a campaign",
       params: ByMemberOfCampaign,
-      ok: Member,
+      ok: CampaignMember,
     },
-    async (c) => readMember(c, c.params),
+    async (c) => readCampaignMember(c, c.params),
   ),
   read(
     "GET /v1/loyalties/{campaignId}/members",
@@ -73,8 +79,8 @@ export const loyaltyCampaignMemberRoutes = [
       id: "listLoyaltyMembers",
       summary: "List the loyalty cards of a campaign",
       params: OfCampaign,
-      query: MemberQuery,
-      ok: listOf(Member, "vouchers"),
+      query: CampaignMemberQuery,
+      ok: listOf(CampaignMember, "vouchers"),
     },
     async (c) => list(await membersOf(c, c.params.campaignId, c.query), (one) => one, "vouchers"),
   ),
@@ -86,8 +92,8 @@ export const loyaltyCampaignMemberRoutes = [
       description:
         "Gives the customer the card that `voucher` names, or the next one of the campaign. Who is a member already gets the card that they have.",
       params: OfCampaign,
-      body: MemberCreate,
-      ok: Member,
+      body: CampaignMemberCreate,
+      ok: CampaignMember,
     },
     async (c) => {
       const head = await commandOf(c);
@@ -127,7 +133,7 @@ export const loyaltyCampaignMemberRoutes = [
         "The path names the card that gets them, the body those that give. All of them or nothing; the points expire as the campaign of the card says that gets them.",
       params: ByMemberOfCampaign,
       body: TransferBody,
-      ok: Member,
+      ok: CampaignMember,
     },
     async (c) => transferPoints(c, c.params, c.body),
   ),
@@ -137,8 +143,8 @@ export const loyaltyCampaignMemberRoutes = [
       id: "listLoyaltyPointsExpiration",
       summary: "List which points of a loyalty card expire when",
       params: ByMemberOfCampaign,
-      query: PointsBucketQuery,
-      ok: PointsBucketList,
+      query: CampaignPointsBucketQuery,
+      ok: CampaignPointsBucketList,
     },
     async (c) => list(await bucketsOfMember(c, c.params, c.query), (one) => one),
   ),
@@ -208,7 +214,7 @@ export const loyaltyCampaignMemberRoutes = [
       summary: "List what was moved on the loyalty cards of a campaign",
       description: "Newest first. Filters: `id`, `voucher_id`, `created_at`.",
       params: OfCampaign,
-      query: TransactionQuery,
+      query: LedgerTransactionQuery,
       ok: TransactionList,
     },
     async (c) => transactionsOfLoyalty(c, c.params.campaignId, c.query),
@@ -220,7 +226,7 @@ export const loyaltyCampaignMemberRoutes = [
       summary: "List what was moved on a loyalty card of a campaign",
       description: TRANSACTIONS,
       params: ByMemberOfCampaign,
-      query: TransactionQuery,
+      query: LedgerTransactionQuery,
       ok: TransactionList,
     },
     async (c) => transactionsOfMember(c, c.params, c.query),
@@ -232,7 +238,7 @@ export const loyaltyCampaignMemberRoutes = [
       summary: "List what was moved on a loyalty card",
       description: TRANSACTIONS,
       params: ByMember,
-      query: TransactionQuery,
+      query: LedgerTransactionQuery,
       ok: TransactionList,
     },
     async (c) => transactionsOfMember(c, c.params, c.query),

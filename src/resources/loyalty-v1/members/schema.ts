@@ -17,14 +17,14 @@ const Day = Type.String({ format: "date" });
 const Note = Type.Optional(Nullable(Type.String({ maxLength: 1000 })));
 
 const Text = Type.Optional(Type.String({ maxLength: 1000 }));
-export const MemberQuery = PageQuery(["created_at", "updated_at", "code"], {
+export const CampaignMemberQuery = PageQuery(["created_at", "updated_at", "code"], {
   customer: Type.Optional(Type.String({ maxLength: 500, description: "The holder, by id or source id." })),
   code: Text,
   ids: Type.Optional(Type.Array(Type.String({ maxLength: 200 }), { maxItems: 1000 })),
   created_at: Type.Optional(DateRange),
   updated_at: Type.Optional(DateRange),
 });
-export type MemberQuery = Static<typeof MemberQuery>;
+export type CampaignMemberQuery = Static<typeof CampaignMemberQuery>;
 
 const Points = Type.Integer({ minimum: -MOST, maximum: MOST });
 export const MemberBalanceBody = open({
@@ -70,7 +70,7 @@ export const TransferBody = Type.Array(
 );
 export type TransferBody = Static<typeof TransferBody>;
 
-export const PointsBucket = Type.Object(
+export const CampaignPointsBucket = Type.Object(
   {
     id: Type.String(),
     voucher_id: Type.String(),
@@ -84,9 +84,9 @@ export const PointsBucket = Type.Object(
   },
   { title: "PointsBucket" },
 );
-export type PointsBucket = Static<typeof PointsBucket>;
-export const PointsBucketList = listOf(PointsBucket);
-export const PointsBucketQuery = Type.Object({
+export type CampaignPointsBucket = Static<typeof CampaignPointsBucket>;
+export const CampaignPointsBucketList = listOf(CampaignPointsBucket);
+export const CampaignPointsBucketQuery = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Rows on a page; 10 unless told." })),
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 99, description: "1 unless told." })),
 });
@@ -134,7 +134,7 @@ export const PendingBalance = Type.Object(
 );
 export type PendingBalance = Static<typeof PendingBalance>;
 
-export const TierExpiration = Type.Object({
+export const CampaignTierExpiration = Type.Object({
   customer_id: Type.String(),
   campaign_id: Type.String(),
   tier_id: Type.String(),

@@ -1,15 +1,32 @@
 import { notFound } from "../../../core/errors.ts";
-import { createReward, removeReward, updateReward } from "../../../flows/loyalty-v1/save-campaign-reward.ts";
+import {
+  createCampaignReward,
+  removeCampaignReward,
+  updateCampaignReward,
+} from "../../../flows/loyalty-v1/save-campaign-reward.ts";
 import { list, read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
 import { loyaltyNamed } from "../../../steps/points/loyalty-campaigns.ts";
-import { ByReward, OfAssignment, Reward, RewardCreate, RewardList, RewardQuery, RewardUpdate } from "./schema.ts";
-import { listRewards, rewards as store, view } from "./store.ts";
+import {
+  ByReward,
+  CampaignReward,
+  CampaignRewardCreate,
+  CampaignRewardList,
+  CampaignRewardQuery,
+  CampaignRewardUpdate,
+  OfAssignment,
+} from "./schema.ts";
+import { listRewards, campaignRewards as store, view } from "./store.ts";
 
 export const rewardRoutes = [
   read(
     "GET /v1/rewards",
-    { id: "listCampaignRewards", summary: "List the rewards of loyalty cards", query: RewardQuery, ok: RewardList },
+    {
+      id: "listCampaignRewards",
+      summary: "List the rewards of loyalty cards",
+      query: CampaignRewardQuery,
+      ok: CampaignRewardList,
+    },
     async (c) => list(await listRewards(c.db, c.project.id, c.query), view),
   ),
   write(
@@ -19,14 +36,14 @@ export const rewardRoutes = [
       summary: "Create a reward of loyalty cards",
       description:
         "Its parameters say what it is: a code or a balance of another campaign, money for points, a product.",
-      body: RewardCreate,
-      ok: Reward,
+      body: CampaignRewardCreate,
+      ok: CampaignReward,
     },
-    async (c) => createReward(c, c.body),
+    async (c) => createCampaignReward(c, c.body),
   ),
   read(
     "GET /v1/rewards/{campaignRewardId}",
-    { id: "getCampaignReward", summary: "Read a reward of loyalty cards", params: ByReward, ok: Reward },
+    { id: "getCampaignReward", summary: "Read a reward of loyalty cards", params: ByReward, ok: CampaignReward },
     async (c) => view(await store.get(c.db, c.project.id, c.params.campaignRewardId)),
   ),
   write(
@@ -36,10 +53,10 @@ export const rewardRoutes = [
       summary: "Update a reward of loyalty cards",
       description: "Its type stays as it is.",
       params: ByReward,
-      body: RewardUpdate,
-      ok: Reward,
+      body: CampaignRewardUpdate,
+      ok: CampaignReward,
     },
-    async (c) => updateReward(c, c.params.campaignRewardId, c.body),
+    async (c) => updateCampaignReward(c, c.params.campaignRewardId, c.body),
   ),
   write(
     "DELETE /v1/rewards/{campaignRewardId}",
@@ -50,11 +67,11 @@ export const rewardRoutes = [
       params: ByReward,
       ok: Empty,
     },
-    async (c) => removeReward(c, c.params.campaignRewardId),
+    async (c) => removeCampaignReward(c, c.params.campaignRewardId),
   ),
   read(
     "GET /v1/loyalties/{campaignId}/reward-assignments/{rewardAssignmentId}/reward",
-    { id: "getAssignedReward", summary: "Read the reward of an assignment", params: OfAssignment, ok: Reward },
+    { id: "getAssignedReward", summary: "Read the reward of an assignment", params: OfAssignment, ok: CampaignReward },
     async (c) => {
       const catalog = await c.catalog();
       const campaign = loyaltyNamed(catalog, c.params.campaignId);

@@ -15,7 +15,7 @@ import {
 
 const whole = (minimum: number) => Type.Integer({ minimum, maximum: Number.MAX_SAFE_INTEGER });
 
-export const Reward = Type.Object(
+export const CampaignReward = Type.Object(
   {
     id: Type.String(),
     name: Type.String(),
@@ -41,7 +41,7 @@ export const Reward = Type.Object(
   },
   { title: "Reward" },
 );
-export type Reward = Static<typeof Reward>;
+export type CampaignReward = Static<typeof CampaignReward>;
 
 const sent = optional({
   name: Nullable(Type.String({ minLength: 1, maxLength: 500 })),
@@ -56,20 +56,20 @@ const sent = optional({
   ),
   metadata: Nullable(Metadata),
 });
-export const RewardCreate = open({
+export const CampaignRewardCreate = open({
   parameters: RewardParametersSent,
   type: Type.Optional(Nullable(Type.String({ description: "It follows from the parameters, and has to fit them." }))),
   ...sent,
 });
-export type RewardCreate = Static<typeof RewardCreate>;
-export const RewardUpdate = open({ parameters: Type.Optional(Nullable(RewardParametersSent)), ...sent });
-export type RewardUpdate = Static<typeof RewardUpdate>;
+export type CampaignRewardCreate = Static<typeof CampaignRewardCreate>;
+export const CampaignRewardUpdate = open({ parameters: Type.Optional(Nullable(RewardParametersSent)), ...sent });
+export type CampaignRewardUpdate = Static<typeof CampaignRewardUpdate>;
 
-export const RewardList = listOf(Reward);
-export const RewardQuery = PageQuery(["created_at", "updated_at", "name"], {
+export const CampaignRewardList = listOf(CampaignReward);
+export const CampaignRewardQuery = PageQuery(["created_at", "updated_at", "name"], {
   assignment_id: Type.Optional(Type.String({ maxLength: 200, description: "The reward of this assignment." })),
 });
-export type RewardQuery = Static<typeof RewardQuery>;
+export type CampaignRewardQuery = Static<typeof CampaignRewardQuery>;
 export const ByReward = Type.Object({ campaignRewardId: Type.String() });
 export const OfAssignment = Type.Object({
   campaignId: Type.String({ description: "Its id or its name." }),

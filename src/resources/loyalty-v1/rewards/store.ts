@@ -2,7 +2,7 @@ import type { CampaignRewardRow, CatalogReward } from "../../../core/rows/campai
 import { crudStore, pageSql } from "../../../db/crud-store.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { updateEach } from "../../../db/each-row.ts";
-import type { Reward, RewardQuery } from "./schema.ts";
+import type { CampaignReward, CampaignRewardQuery } from "./schema.ts";
 
 const CONFIGURED = [
   "project_id",
@@ -19,17 +19,17 @@ const CONFIGURED = [
 const SORTABLE = ["created_at", "updated_at", "name"];
 const PAGE_LIMIT = 10;
 
-export const rewards = crudStore<CampaignRewardRow>({
+export const campaignRewards = crudStore<CampaignRewardRow>({
   table: "rewards",
   object: "reward",
   columns: [...CONFIGURED, "stock"],
   sortable: SORTABLE,
 });
 
-export const view = ({ project_id: _, ...row }: CampaignRewardRow): Reward => ({ ...row, object: "reward" });
+export const view = ({ project_id: _, ...row }: CampaignRewardRow): CampaignReward => ({ ...row, object: "reward" });
 
 /** All, or that of an assignment. */
-export async function listRewards(db: Db, projectId: string, { assignment_id, ...query }: RewardQuery) {
+export async function listRewards(db: Db, projectId: string, { assignment_id, ...query }: CampaignRewardQuery) {
   const where =
     assignment_id === undefined
       ? db`true`

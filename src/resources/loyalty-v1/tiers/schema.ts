@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { MappingSchema, RewardMappingSchema } from "../../../core/loyalty/campaign/shapes.ts";
 import { Amount, DateTime, listOf, Metadata, Nullable, open, optional, PageQuery } from "../../../http/schemas.ts";
 
-export const TIERS_MAX = 100;
+export const CAMPAIGN_TIERS_MAX = 100;
 const MAPPINGS_MAX = 1000;
 const points = open({
   from: Type.Integer({ ...Amount, description: "From so many points on." }),
@@ -46,7 +46,7 @@ const sent = optional({
 });
 export const CampaignTierCreate = open({ name, points, ...sent });
 export type CampaignTierCreate = Static<typeof CampaignTierCreate>;
-export const CampaignTiersCreate = Type.Array(CampaignTierCreate, { minItems: 1, maxItems: TIERS_MAX });
+export const CampaignTiersCreate = Type.Array(CampaignTierCreate, { minItems: 1, maxItems: CAMPAIGN_TIERS_MAX });
 export const CampaignTierUpdate = open({ ...optional({ name, points }), ...sent });
 export type CampaignTierUpdate = Static<typeof CampaignTierUpdate>;
 

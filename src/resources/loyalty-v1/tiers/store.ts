@@ -36,7 +36,7 @@ export async function dropMappings(
 }
 
 /** The tiers of several campaigns, the lowest first. */
-export const tiersOfCampaigns = (db: Db, projectId: string, campaignIds: readonly string[]) =>
+export const loyaltyTiersOfCampaigns = (db: Db, projectId: string, campaignIds: readonly string[]) =>
   db<CampaignTierRow[]>`
     select * from campaign_tiers where project_id = ${projectId} and campaign_id = any(${campaignIds})
     order by points_from, id`;

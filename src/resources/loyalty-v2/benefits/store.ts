@@ -39,7 +39,7 @@ export async function takeBenefit(tx: Tx, projectId: string, id: string): Promis
 }
 
 /** Locks what is left of benefits that are limited. Stock is the last kind that is locked. */
-export const lockStock = (tx: Tx, projectId: string, ids: readonly string[]) =>
+export const lockBenefitStock = (tx: Tx, projectId: string, ids: readonly string[]) =>
   tx<{ id: string; stock_quantity: number }[]>`
     select id, stock_quantity from loyalty_benefits
     where project_id = ${projectId} and id = any(${ids}) and stock_quantity is not null

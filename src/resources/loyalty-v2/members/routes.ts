@@ -1,10 +1,10 @@
 import { listActivities } from "../../../events/activities.ts";
 import { enrolMember, enrolMembers } from "../../../flows/loyalty-v2/enrol-member.ts";
 import {
-  readMember,
   readMembership,
   readMemberships,
   readMemberWithCards,
+  readProgramMember,
   requireProgram,
 } from "../../../flows/loyalty-v2/read-memberships.ts";
 import { moveMember, removeMember, updateMember } from "../../../flows/loyalty-v2/save-member.ts";
@@ -111,7 +111,7 @@ export const loyaltyMemberRoutes = [
       ok: activityListOf("member_id"),
     },
     async (c) => {
-      const { id } = await readMember(c, c.params);
+      const { id } = await readProgramMember(c, c.params);
       return cursorList(await listActivities(c, { list: ACTIVITIES, of: id }, c.query), (activity) => activity);
     },
   ),

@@ -87,7 +87,7 @@ export async function saveMembers(tx: Tx, projectId: string, rows: readonly Memb
 }
 
 /** How many members a program has, counted up to a number. */
-export async function countMembers(
+export async function countProgramMembers(
   db: Db,
   projectId: string,
   { programId, max }: { programId: string; max: number },

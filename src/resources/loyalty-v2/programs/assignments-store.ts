@@ -1,7 +1,7 @@
+import type { ComponentKind } from "../../../core/loyalty/program/program.ts";
 import { type CursorAsked, type CursorPage, cursorPage } from "../../../db/cursor.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 
-export type ComponentKind = "card_definition" | "earning_rule" | "tier_structure" | "reward";
 /** What a program uses. What customers change of it, the stock, is not in the catalog. */
 export type Assignment = {
   /** Of the catalog only: the interface has none. */
@@ -86,7 +86,7 @@ export async function setStock(
 }
 
 /** Locks what is left of a reward in a program. Cards are locked before it. */
-export async function lockStock(
+export async function lockRewardStock(
   tx: Tx,
   projectId: string,
   { programId, rewardId }: { programId: string; rewardId: string },
@@ -128,7 +128,7 @@ export async function lockComponents(
 }
 
 /** How the lists of what is assigned to a program are read. */
-export const listAssignments = (
+export const listProgramAssignments = (
   db: Db,
   of: { project: { id: string; secret: string }; now: string },
   { programId, kind, prefix }: { programId: string; kind: ComponentKind; prefix: `lcrs${string}` },

@@ -1,18 +1,19 @@
 import type { Static, TSchema } from "typebox";
+import type { ComponentKind } from "../../../core/loyalty/program/program.ts";
 import { assignToProgram, setRewardStock } from "../../../flows/loyalty-v2/assign-to-program.ts";
 import { createProgram, moveProgram, removeProgram, updateProgram } from "../../../flows/loyalty-v2/save-program.ts";
 import { cursorList, type Route, read, write } from "../../../http/route.ts";
 import { cursorListOf } from "../../../http/schemas.ts";
 import { statusRoutes } from "../../../http/status-routes.ts";
 import { assignmentViews } from "../../../steps/programs/programs.ts";
-import { type AssignmentRow, type ComponentKind, listAssignments } from "./assignments-store.ts";
+import { type AssignmentRow, listProgramAssignments } from "./assignments-store.ts";
 import {
-  AssignmentQuery,
   ByProgram,
   ByProgramReward,
   batchOf,
   batchResultOf,
   Program,
+  ProgramAssignmentQuery,
   ProgramCardDefinition,
   ProgramCreate,
   ProgramEarningRule,
@@ -50,12 +51,12 @@ function assignmentRoutes<S extends TSchema>(of: Assigned<S>): Route[] {
         id: `listProgram${name}Assignments`,
         summary: `List the ${words} of a program`,
         params: ByProgram,
-        query: AssignmentQuery,
+        query: ProgramAssignmentQuery,
         ok: cursorListOf(schema),
       },
       async (c) => {
         const { id: programId } = await store.get(c.db, c.project.id, c.params.programId);
-        const page = await listAssignments(c.db, c, { programId, kind, prefix: cursor }, c.query);
+        const page = await listProgramAssignments(c.db, c, { programId, kind, prefix: cursor }, c.query);
         return cursorList(page, view) as never;
       },
     ),

@@ -122,4 +122,4 @@ export const RewardStock = strict({ stock: StockSent });
 export const ByProgram = Type.Object({ programId: Type.String() });
 export const ByProgramReward = Type.Object({ programId: Type.String(), rewardId: Type.String() });
 export const ProgramQuery = CursorQuery(["created_at", "name"], { filters: Type.Optional(Filters) });
-export const AssignmentQuery = CursorQuery(["created_at"]);
+export const ProgramAssignmentQuery = CursorQuery(["created_at"]);

@@ -1,6 +1,6 @@
-import { movementsShown, type Periods, periodsOf, type RangeAsked } from "../../../core/loyalty/program/report.ts";
+import { movementsShown, type Periods, type RangeAsked, reportPeriods } from "../../../core/loyalty/program/report.ts";
 import { zoneOf } from "../../../core/time/zone.ts";
-import { readCard, readMember, requireProgram } from "../../../flows/loyalty-v2/read-memberships.ts";
+import { readCard, readProgramMember, requireProgram } from "../../../flows/loyalty-v2/read-memberships.ts";
 import { read } from "../../../http/route.ts";
 import { requireKnown } from "../../../steps/programs/loyalty-uses.ts";
 import {
@@ -13,8 +13,8 @@ import {
   FilteredDailyQuery,
   MemberEarningRuleDailyReport,
   PointsEarningsReports,
+  ProgramSummaryQuery,
   SpendingReports,
-  SummaryQuery,
   TiersReports,
   TiersSummaryQuery,
 } from "./schema.ts";
@@ -25,7 +25,7 @@ import {
   ruleOutcomesOf,
   spendingOf,
   successesOf,
-  tierMovesOf,
+  tierMovesByDay,
 } from "./store.ts";
 
 const PROGRAM = "/v2/loyalties/programs/{programId}";
@@ -38,7 +38,7 @@ type Reading = Parameters<typeof requireProgram>[0] & {
   now: string;
 };
 const periodsFor = ({ project }: Pick<Reading, "project">, range: RangeAsked): Periods =>
-  periodsOf(range, zoneOf(project));
+  reportPeriods(range, zoneOf(project));
 
 const report = <R>(data: R[]) => ({ data, object: "report" as const });
 
@@ -88,7 +88,7 @@ function outcomesByRule(rows: Awaited<ReturnType<typeof ruleOutcomesOf>>) {
 }
 
 const daily = { params: ByProgram, query: FilteredDailyQuery };
-const summary = { params: ByProgram, query: SummaryQuery };
+const summary = { params: ByProgram, query: ProgramSummaryQuery };
 const ROWS_MAX = 100;
 
 export const loyaltyReportRoutes = [
@@ -123,7 +123,7 @@ export const loyaltyReportRoutes = [
     },
     async (c) => {
       const periods = periodsFor(c, c.query);
-      const { id: memberId } = await readMember(c, c.params);
+      const { id: memberId } = await readProgramMember(c, c.params);
       const { earning_rules } = await c.catalog();
       const { id: ruleId } = requireKnown(earning_rules, "earning_rule", c.params.earningRuleId);
       const rows = await successesOf(c.db, c.project.id, { memberId, ruleId, periods });
@@ -172,7 +172,7 @@ export const loyaltyReportRoutes = [
     },
     async (c) => {
       const asked = await askedOf(c);
-      return dated(asked, await tierMovesOf(c.db, asked), "program_tiers_daily_report");
+      return dated(asked, await tierMovesByDay(c.db, asked), "program_tiers_daily_report");
     },
   ),
   read(
@@ -185,7 +185,7 @@ export const loyaltyReportRoutes = [
       ok: TiersReports.summary,
     },
     async (c) => {
-      const rows = await tierMovesOf(c.db, await askedOf(c));
+      const rows = await tierMovesByDay(c.db, await askedOf(c));
       const { data, object } = sumById(rows, ({ tier_id }) => tier_id, "program_tiers_summary_report");
       const [order] = c.query.order ?? ["-id"];
       data.sort((a, b) => (a.id < b.id ? -1 : 1));

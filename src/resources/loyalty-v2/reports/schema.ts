@@ -72,7 +72,7 @@ const filters = { filters: Type.Optional(Filters) };
 export const DailyQuery = strict(range);
 export const FilteredDailyQuery = strict({ ...range, ...filters });
 export type FilteredDailyQuery = Static<typeof FilteredDailyQuery>;
-export const SummaryQuery = strict(filters);
+export const ProgramSummaryQuery = strict(filters);
 export const TiersSummaryQuery = strict({
   ...filters,
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: "Rows; 100 unless told." })),

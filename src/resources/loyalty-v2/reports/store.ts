@@ -89,7 +89,7 @@ type Tiers = Record<"joins" | "upgrades" | "downgrades" | "lefts" | "prolongs", 
 };
 
 /** Moves into tiers, and out of all of them, on the day on which they came into force. */
-export const tierMovesOf = (db: Db, asked: ReportScope): PromiseLike<Counted<Tiers>[]> => {
+export const tierMovesByDay = (db: Db, asked: ReportScope): PromiseLike<Counted<Tiers>[]> => {
   const { projectId, programId, periods } = asked;
   const moment = db`coalesce(updated_at, created_at)`;
   const sql = {

@@ -5,8 +5,8 @@ import { Material } from "../../../core/loyalty/program/material.ts";
 import {
   CostsSent,
   Digitals,
-  Refunds,
   RewardCost,
+  RewardRefunds,
   RewardType,
   rewardConfigsSent,
 } from "../../../core/loyalty/program/reward.ts";
@@ -36,7 +36,7 @@ export const Reward = Type.Object(
     validity_hours: ValidityHours,
     material: Type.Optional(Material),
     digital: Type.Optional(Digitals),
-    refunds: Refunds,
+    refunds: RewardRefunds,
     costs: Type.Array(RewardCost),
     purchase_limits: UseLimits,
     metadata: Metadata,
@@ -55,7 +55,7 @@ const sections = {
     start_date: Nullable(DateTime),
     end_date: Nullable(DateTime),
     purchase_limits: Nullable(UseLimitsSent),
-    refunds: Nullable(Refunds),
+    refunds: Nullable(RewardRefunds),
     metadata: Nullable(Metadata),
   }),
 };

@@ -1,4 +1,4 @@
-import { createTier, removeTier, updateTier } from "../../../flows/loyalty-v2/save-tier.ts";
+import { createLoyaltyTier, removeLoyaltyTier, updateLoyaltyTier } from "../../../flows/loyalty-v2/save-tier.ts";
 import { cursorList, read, write } from "../../../http/route.ts";
 import { requireKnown } from "../../../steps/programs/loyalty-uses.ts";
 import {
@@ -10,7 +10,7 @@ import {
   LoyaltyTierUpdate,
   TiersOfStructure,
 } from "./schema.ts";
-import { listTiers, viewTier as view } from "./store.ts";
+import { listLoyaltyTiers, viewTier as view } from "./store.ts";
 
 export const loyaltyTierRoutes = [
   read(
@@ -25,22 +25,22 @@ export const loyaltyTierRoutes = [
     async (c) => {
       const { tier_structures } = await c.catalog();
       const { id } = requireKnown(tier_structures, "tier_structure", c.params.tierStructureId);
-      return cursorList(await listTiers(c.db, { ...c, tierStructureId: id }, c.query), view);
+      return cursorList(await listLoyaltyTiers(c.db, { ...c, tierStructureId: id }, c.query), view);
     },
   ),
   write(
     "POST /v2/loyalties/tier-structures/{tierStructureId}/tiers",
     { id: "createTier", summary: "Create a tier", params: TiersOfStructure, body: LoyaltyTierCreate, ok: LoyaltyTier },
-    async (c) => view(await createTier(c, c.params.tierStructureId, c.body)),
+    async (c) => view(await createLoyaltyTier(c, c.params.tierStructureId, c.body)),
   ),
   write(
     "PUT /v2/loyalties/tier-structures/{tierStructureId}/tiers/{tierId}",
     { id: "updateTier", summary: "Update a tier", params: ByTier, body: LoyaltyTierUpdate, ok: LoyaltyTier },
-    async (c) => view(await updateTier(c, c.params, c.body)),
+    async (c) => view(await updateLoyaltyTier(c, c.params, c.body)),
   ),
   write(
     "DELETE /v2/loyalties/tier-structures/{tierStructureId}/tiers/{tierId}",
     { id: "deleteTier", summary: "Delete a tier", params: ByTier, ok: LoyaltyTier },
-    async (c) => view(await removeTier(c, c.params)),
+    async (c) => view(await removeLoyaltyTier(c, c.params)),
   ),
 ];

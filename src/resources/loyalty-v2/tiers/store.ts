@@ -7,14 +7,14 @@ import { LoyaltyTier, TIER_ORDERS } from "./schema.ts";
 
 export type TierRow = Tier & { project_id: string; deleted_at: string | null };
 
-export const { insert: insertTier, update: updateTierRow } = crudStore<TierRow>({
+export const { insert: insertLoyaltyTier, update: updateTierRow } = crudStore<TierRow>({
   table: "loyalty_tiers",
   object: "tier",
   columns: [...columnsOf(LoyaltyTier), "deleted_at"],
   sortable: TIER_ORDERS,
 });
 
-export const listTiers = (
+export const listLoyaltyTiers = (
   db: Db,
   of: { project: { id: string; secret: string }; now: string; tierStructureId: string },
   asked: CursorAsked,

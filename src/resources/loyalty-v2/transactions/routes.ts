@@ -1,4 +1,4 @@
-import { readMember } from "../../../flows/loyalty-v2/read-memberships.ts";
+import { readProgramMember } from "../../../flows/loyalty-v2/read-memberships.ts";
 import { cursorList, read } from "../../../http/route.ts";
 import {
   BenefitTransactionList,
@@ -18,7 +18,7 @@ export const loyaltyTransactionRoutes = [
     `GET ${MEMBER}/rewards/purchases`,
     { id: "listMemberRewardPurchases", summary: "List what a member bought", ...given, ok: RewardTransactionList },
     async (c) => {
-      const { id: memberId } = await readMember(c, c.params);
+      const { id: memberId } = await readProgramMember(c, c.params);
       return cursorList(
         await listTransactions(c.db, c, { memberId, kind: "reward" }, c.query),
         transactionViews.reward,
@@ -29,7 +29,7 @@ export const loyaltyTransactionRoutes = [
     `GET ${MEMBER}/orders/payments`,
     { id: "listMemberOrderPayments", summary: "List orders paid with points", ...given, ok: OrderTransactionList },
     async (c) => {
-      const { id: memberId } = await readMember(c, c.params);
+      const { id: memberId } = await readProgramMember(c, c.params);
       return cursorList(await listTransactions(c.db, c, { memberId, kind: "order" }, c.query), transactionViews.order);
     },
   ),
@@ -37,7 +37,7 @@ export const loyaltyTransactionRoutes = [
     `GET ${MEMBER}/benefits/transactions`,
     { id: "listMemberBenefitTransactions", summary: "List a member's benefits", ...given, ok: BenefitTransactionList },
     async (c) => {
-      const { id: memberId } = await readMember(c, c.params);
+      const { id: memberId } = await readProgramMember(c, c.params);
       const page = await listTransactions(c.db, c, { memberId, kind: "benefit" }, c.query);
       return cursorList(page, transactionViews.benefit);
     },
@@ -51,7 +51,7 @@ export const loyaltyTransactionRoutes = [
       ok: TierTransactionList,
     },
     async (c) => {
-      const { id: memberId } = await readMember(c, c.params);
+      const { id: memberId } = await readProgramMember(c, c.params);
       return cursorList(await listTransactions(c.db, c, { memberId, kind: "tier" }, c.query), transactionViews.tier);
     },
   ),

@@ -1,4 +1,4 @@
-import type { Entry } from "../../../core/bulk/entry.ts";
+import type { BulkEntry } from "../../../core/bulk/entry.ts";
 import type { Db, Tx } from "../../../db/db.ts";
 import { tenantOf, textsOf } from "../../../db/records.ts";
 
@@ -6,7 +6,7 @@ import { tenantOf, textsOf } from "../../../db/records.ts";
 export async function insertParts(
   tx: Tx,
   projectId: string,
-  { actionId, parts }: { actionId: string; parts: readonly (readonly Entry[])[] },
+  { actionId, parts }: { actionId: string; parts: readonly (readonly BulkEntry[])[] },
 ): Promise<void> {
   const texts = parts.map((part) => JSON.stringify(part));
   await tx`
@@ -20,8 +20,8 @@ export async function takePart(
   tx: Tx,
   projectId: string,
   { actionId, part }: { actionId: string; part: number },
-): Promise<Entry[]> {
-  const [row] = await tx<{ entries: Entry[] }[]>`
+): Promise<BulkEntry[]> {
+  const [row] = await tx<{ entries: BulkEntry[] }[]>`
     delete from async_action_parts
     where project_id = ${projectId} and async_action_id = ${actionId} and part = ${part} returning entries`;
   return row?.entries ?? [];

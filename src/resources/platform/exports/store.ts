@@ -86,13 +86,13 @@ export async function loadOwner(db: Db, projectId: string): Promise<ExportOwner>
 }
 
 /** Where an export stands when somebody goes on with it. */
-export type Progress = Pick<ExportRow, "project_id" | "id" | "rows" | "snapshots" | "restarts">;
+export type ExportProgress = Pick<ExportRow, "project_id" | "id" | "rows" | "snapshots" | "restarts">;
 type Saved = Partial<Pick<ExportRow, "status" | "last_row" | "rows" | "snapshots" | "failures" | "restarts" | "error">>;
 
 /** Saves how far it came. False: somebody else went on with it meanwhile, or it was deleted; then nothing may be saved. */
 export async function saveProgress(
   tx: Tx,
-  { project_id, id, rows, snapshots, restarts }: Progress,
+  { project_id, id, rows, snapshots, restarts }: ExportProgress,
   saved: Saved & { updated_at: string },
 ): Promise<boolean> {
   const { count } = await tx`

@@ -1,7 +1,7 @@
 import { ApiError } from "../../../core/errors.ts";
 import { isAdmin } from "../../../core/users/roles.ts";
 import type { Caller } from "../../../ctx.ts";
-import { changeSecret, keyNamed, note, switchOff } from "../../../flows/platform/change-key.ts";
+import { changeSecret, keyNamed, note, switchOffKey } from "../../../flows/platform/change-key.ts";
 import { createKey } from "../../../flows/platform/create-project.ts";
 import { list, read, write } from "../../../http/route.ts";
 import { ByKey, Key, KeyCreate, KeyList, KeyQuery, KeyRotate, KeysOfProject, KeyWithSecret } from "./schema.ts";
@@ -86,6 +86,6 @@ export const keyRoutes = [
       query: KeyQuery,
       ok: Key,
     },
-    async (c) => view(await switchOff(c, { keyId: c.params.keyId, kind: c.query.kind })),
+    async (c) => view(await switchOffKey(c, { keyId: c.params.keyId, kind: c.query.kind })),
   ),
 ];

@@ -1,5 +1,5 @@
 import { type Static, type TProperties, Type } from "typebox";
-import { METRICS, type Metric } from "../../../core/rollups/metrics.ts";
+import { type Metric, SERIES_METRICS } from "../../../core/rollups/metrics.ts";
 import { Choice, DateOrDateTime, Id, Nullable } from "../../../http/schemas.ts";
 
 const Moment = Type.String({ description: "In the time of the project, such as 2026-11-01T00:00:00+01:00." });
@@ -17,21 +17,21 @@ const HELP: Record<Metric, string> = {
   unique_customers: "Different customers who redeemed something. Of days, of campaigns and of the project.",
 };
 const figures = Object.fromEntries(
-  METRICS.map((name) => [name, Type.Optional(Type.Integer({ description: HELP[name] }))]),
+  SERIES_METRICS.map((name) => [name, Type.Optional(Type.Integer({ description: HELP[name] }))]),
 ) as Record<Metric, ReturnType<typeof Type.Optional<typeof Figure>>>;
 
 /** The figures that were asked for, of a period. */
-export const Totals = Type.Object(figures, { title: "Totals" });
-export type Totals = Static<typeof Totals>;
+export const SeriesTotals = Type.Object(figures, { title: "Totals" });
+export type SeriesTotals = Static<typeof SeriesTotals>;
 const Approximate = Nullable(
   Type.Object({
-    metrics: Type.Array(Choice(METRICS)),
+    metrics: Type.Array(Choice(SERIES_METRICS)),
     method: Type.String({ description: "How they were estimated." }),
   }),
 );
 
 const periodOf = <P extends TProperties>(more: P) => Type.Object({ from: Moment, to: Moment, ...more });
-const PeriodBefore = periodOf({ totals: Totals });
+const PeriodBefore = periodOf({ totals: SeriesTotals });
 
 export const TimeSeries = Type.Object(
   {
@@ -47,7 +47,7 @@ export const TimeSeries = Type.Object(
         complete: Type.Boolean({ description: "False: it is not over, or not all of it is counted yet." }),
       }),
     ),
-    totals: Totals,
+    totals: SeriesTotals,
     previous: PeriodBefore,
     approximate: Approximate,
   },
@@ -64,7 +64,7 @@ export const TimeSeriesQuery = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 300,
-      description: `Names with commas between them: ${METRICS.join(", ")}. Unless it is sent: redemptions,discount.`,
+      description: `Names with commas between them: ${SERIES_METRICS.join(", ")}. Unless it is sent: redemptions,discount.`,
     }),
   ),
   unit: Type.Optional(Choice(["day", "hour"])),
@@ -97,7 +97,7 @@ export const ProjectSummary = Type.Object(
     timezone: Type.String(),
     from: Moment,
     to: Moment,
-    totals: Totals,
+    totals: SeriesTotals,
     previous: PeriodBefore,
     top_campaigns: Type.Array(TopCampaign, {
       description: "Those with the most redemptions in the period, ten at most.",

@@ -1,10 +1,10 @@
 import type { Unit } from "../../../core/rollups/buckets.ts";
-import { type Metric, SUMS, type Subject, type Sums } from "../../../core/rollups/metrics.ts";
+import { type Metric, type RollupSubject, type RollupSums, SUMS } from "../../../core/rollups/metrics.ts";
 import type { Db } from "../../../db/db.ts";
 
-export type RollupQuery = { unit: Unit; subject: Subject; subject_id: string; from: string; to: string };
+export type RollupQuery = { unit: Unit; subject: RollupSubject; subject_id: string; from: string; to: string };
 /** The figures of an hour or a day. Hours have no different customers. */
-export type FigureRow = Sums & { key: string; unique_customers?: number };
+export type FigureRow = RollupSums & { key: string; unique_customers?: number };
 
 /** The rollups of one subject in their order, from one key up to another, which is not in it. */
 export const readRollups = (db: Db, projectId: string, { unit, subject, subject_id, from, to }: RollupQuery) =>
@@ -58,7 +58,7 @@ export const topCustomers = (db: Db, projectId: string, about: CustomerDays, lim
     group by r.customer_id order by count(*) desc, max(r.day) desc, r.customer_id limit ${limit}`;
 
 /** The segments that these customers are in now. */
-export async function segmentsOf(db: Db, projectId: string, about: CustomerDays, limit: number) {
+export async function segmentsOfCustomers(db: Db, projectId: string, about: CustomerDays, limit: number) {
   const rows = await db<{ id: string; customers: number }[]>`
     select m.segment_id as id, count(*) as customers
     from (select distinct r.customer_id ${rowsOf(db, projectId, about)}) as x
@@ -76,10 +76,12 @@ export async function countedSince(db: Db, projectId: string): Promise<number | 
   return row?.ms ?? null;
 }
 
-export type CampaignFigures = Pick<Sums, "redemptions" | "discount" | "gift_credits" | "revenue"> & { id: string };
+export type BusiestCampaign = Pick<RollupSums, "redemptions" | "discount" | "gift_credits" | "revenue"> & {
+  id: string;
+};
 /** The campaigns with the most redemptions in some days. */
 export const topCampaigns = (db: Db, projectId: string, { from, to }: { from: string; to: string }, limit: number) =>
-  db<CampaignFigures[]>`
+  db<BusiestCampaign[]>`
     select subject_id as id, sum(redemptions)::bigint as redemptions, sum(discount)::bigint as discount,
       sum(gift_credits)::bigint as gift_credits, sum(revenue)::bigint as revenue
     from rollup_days where project_id = ${projectId} and subject = 'campaign'
@@ -91,8 +93,8 @@ export async function sumDays(
   db: Db,
   projectId: string,
   { campaignId, from, to }: { campaignId: string; from?: string | undefined; to?: string | undefined },
-): Promise<Pick<Sums, "refusals" | "rollbacks">> {
-  const [row] = await db<[Pick<Sums, "refusals" | "rollbacks">]>`
+): Promise<Pick<RollupSums, "refusals" | "rollbacks">> {
+  const [row] = await db<[Pick<RollupSums, "refusals" | "rollbacks">]>`
     select coalesce(sum(refusals), 0)::bigint as refusals, coalesce(sum(rollbacks), 0)::bigint as rollbacks
     from rollup_days where project_id = ${projectId} and subject = 'campaign' and subject_id = ${campaignId}
       and day between ${from ?? "0001-01-01"}::text::date and ${to ?? "9999-12-31"}::text::date`;

@@ -60,9 +60,9 @@ export const UserInvite = strict({
 });
 export type UserInvite = Static<typeof UserInvite>;
 
-export const Token = Type.String({ minLength: 1, maxLength: 200, description: "What the link ends with." });
+export const LinkToken = Type.String({ minLength: 1, maxLength: 200, description: "What the link ends with." });
 export const NewPassword = Type.String({ minLength: PASSWORD_LENGTH.min, maxLength: PASSWORD_LENGTH.max });
-export const InvitationRead = strict({ token: Token });
+export const InvitationRead = strict({ token: LinkToken });
 export const InvitationShown = Type.Object(
   {
     email: UserIdentity.email,
@@ -85,7 +85,7 @@ export const InvitationLink = Type.Object(
   { title: "InvitationLink" },
 );
 export const InvitationAccept = strict({
-  token: Token,
+  token: LinkToken,
   first_name: Type.Optional(Name),
   last_name: Type.Optional(Name),
   password: NewPassword,

@@ -1,10 +1,10 @@
 import { type Static, Type } from "typebox";
 import { DateTime, listOf, strict } from "../../../http/schemas.ts";
-import { Email, NewPassword, PASSWORD_LENGTH, Token, UserIdentity } from "./schema.ts";
+import { Email, LinkToken, NewPassword, PASSWORD_LENGTH, UserIdentity } from "./schema.ts";
 
 const Operations = (description: string) => Type.Array(Type.String(), { description });
 
-export const Session = Type.Object(
+export const UserSession = Type.Object(
   {
     object: Type.Literal("session"),
     csrf_token: Type.String({
@@ -43,7 +43,7 @@ export const Session = Type.Object(
   },
   { title: "Session" },
 );
-export type Session = Static<typeof Session>;
+export type UserSession = Static<typeof UserSession>;
 
 const OwnSession = Type.Object(
   {
@@ -70,13 +70,13 @@ export const SessionCreate = strict({
 });
 export type SessionCreate = Static<typeof SessionCreate>;
 
-export const SessionLink = strict({ token: Token });
+export const SessionLink = strict({ token: LinkToken });
 export const PasswordReset = strict({ email: Email });
 export const PasswordResetAsked = Type.Object(
   { object: Type.Literal("password_reset") },
   { title: "PasswordResetAsked" },
 );
-export const PasswordResetAccept = strict({ token: Token, password: NewPassword });
+export const PasswordResetAccept = strict({ token: LinkToken, password: NewPassword });
 export const PasswordUpdate = strict({
   current: Type.Optional(
     Type.String({ minLength: 1, maxLength: PASSWORD_LENGTH.max, description: "Of a user who has a password." }),

@@ -1,6 +1,6 @@
-import { endOfSession, expiryOf, idleSince } from "../../../core/users/sessions.ts";
+import { endOfSession, idleSince, sessionExpiry } from "../../../core/users/sessions.ts";
 import type { Db, Tx } from "../../../db/db.ts";
-import type { Session } from "./session-schema.ts";
+import type { UserSession } from "./session-schema.ts";
 
 type SessionRow = {
   token_hash: string;
@@ -10,7 +10,7 @@ type SessionRow = {
   ends_at: string;
 };
 /** A project of a user, with their role there; of a custom role its permissions. */
-export type MemberProject = Omit<Session["projects"][number], "operations"> & { permissions: string[] | null };
+export type MemberProject = Omit<UserSession["projects"][number], "operations"> & { permissions: string[] | null };
 
 type Login = { id: string; password_hash: string | null; is_disabled: boolean };
 
@@ -42,7 +42,7 @@ export async function takeLink(tx: Tx, invitation_hash: string, now: string): Pr
 export async function insertSession(tx: Tx, user_id: string, token_hash: string, now: string) {
   const times = { created_at: now, last_used_at: now, ends_at: endOfSession(now) };
   await tx`insert into user_sessions ${tx({ token_hash, user_id, ...times } satisfies SessionRow)}`;
-  return { user_id, ...times, expires_at: expiryOf(times) };
+  return { user_id, ...times, expires_at: sessionExpiry(times) };
 }
 
 export async function removeSession(tx: Tx, token_hash: string): Promise<void> {

@@ -13,7 +13,7 @@ import { type Route, read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
 import { hashToken } from "../../../http/users/session.ts";
 import { STRANGER_BYTES_MAX } from "./schema.ts";
-import type { Session } from "./session-schema.ts";
+import type { UserSession } from "./session-schema.ts";
 import {
   SignOn,
   SignOnConfirm,
@@ -30,7 +30,7 @@ const FINISH_BYTES_MAX = 16_384;
 
 type Opened = NonNullable<Awaited<ReturnType<typeof finishSignOn>>["opened"]>;
 /** Gives the browser a session, as signing in with a password does. */
-type Begin = (c: WriteCtx, token: string, opened: Opened) => Promise<Session>;
+type Begin = (c: WriteCtx, token: string, opened: Opened) => Promise<UserSession>;
 
 export function singleSignOnRoutes({ begin }: { begin: Begin }): Route[] {
   return [

@@ -2,7 +2,7 @@ import { type Static, Type } from "typebox";
 import { PAGE_PATH } from "../../../core/users/single-sign-on.ts";
 import { Choice, DateTime, Nullable, strict } from "../../../http/schemas.ts";
 import { PASSWORD_LENGTH } from "./schema.ts";
-import { Session } from "./session-schema.ts";
+import { UserSession } from "./session-schema.ts";
 
 const PATH_MAX = 2000;
 /** What a provider puts into an address: some have codes of two thousand characters. */
@@ -69,7 +69,7 @@ export const SignOn = Type.Object(
     }),
     email: Nullable(Type.String({ description: "What the provider tells." })),
     return_to: Type.String({ description: "The page to open." }),
-    session: Nullable(Session),
+    session: Nullable(UserSession),
   },
   { title: "SingleSignOn" },
 );

@@ -1,6 +1,6 @@
 import { invalid } from "../../../core/errors.ts";
 import { parseTypes } from "../../../core/webhooks/event-names.ts";
-import { headerFault } from "../../../core/webhooks/headers.ts";
+import { webhookHeaderFault } from "../../../core/webhooks/headers.ts";
 import { list, read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
 import { lockConfiguration } from "../../../steps/programs/lock-configuration.ts";
@@ -14,7 +14,7 @@ const WEBHOOKS_MAX = 50;
 /** What was sent, with the types spelled right. */
 function parseWebhook({ target_url, events, active, headers }: WebhookWrite) {
   const fault = Object.keys(headers ?? {})
-    .map(headerFault)
+    .map(webhookHeaderFault)
     .find((one) => one !== null);
   if (fault) throw invalid(fault);
   return { target_url, events: parseTypes(events), active, headers };

@@ -35,7 +35,7 @@ export function byType(rows: readonly WebhookRow[]): ReadonlyMap<string, readonl
 }
 
 /** Switches a webhook off. False: it is off, or gone. */
-export async function switchOff(db: Db, projectId: string, id: string, now: string): Promise<boolean> {
+export async function switchOffWebhook(db: Db, projectId: string, id: string, now: string): Promise<boolean> {
   const { count } = await db`
     update webhooks set active = false, updated_at = ${now} where project_id = ${projectId} and id = ${id} and active`;
   return count > 0;

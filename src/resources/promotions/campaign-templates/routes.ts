@@ -1,6 +1,6 @@
 import { createCampaign } from "../../../flows/promotions/save-campaign.ts";
 import { copyTemplate, createTemplate } from "../../../flows/promotions/save-campaign-template.ts";
-import { createTier } from "../../../flows/promotions/save-promotion-tier.ts";
+import { createPromotionTier } from "../../../flows/promotions/save-promotion-tier.ts";
 import {
   CampaignSetup,
   CampaignSetupDone,
@@ -123,7 +123,7 @@ export const campaignTemplateRoutes = [
     },
     async (c) => {
       const { tier, created_resources } = await tierOfTemplate(c, c.params.campaignTemplateId, c.body);
-      const promotion_tier = await createTier(c, c.body.campaign_id, tier);
+      const promotion_tier = await createPromotionTier(c, c.body.campaign_id, tier);
       return { created_resources, promotion_tier, object: "promotion_tier_setup" as const };
     },
   ),

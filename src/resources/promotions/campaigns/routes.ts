@@ -24,10 +24,10 @@ import {
   CampaignExpand,
   CampaignForecast,
   CampaignQuery,
+  CampaignSummaryQuery,
   CampaignUpdate,
   CampaignView,
   ForecastQuery,
-  SummaryQuery,
 } from "./schema.ts";
 import { getCampaign } from "./store.ts";
 
@@ -183,7 +183,7 @@ export const campaignRoutes = [
       summary: "What a campaign did",
       description: "Between two days of the project's calendar, both included; without them, in all.",
       params: ByCampaign,
-      query: SummaryQuery,
+      query: CampaignSummaryQuery,
       ok: CampaignSummary,
     },
     async (c) => summarizeCampaign(c, c.params.campaignId, c.query),

@@ -210,8 +210,8 @@ export const CampaignDelete = Type.Object({
 const Day = Type.Optional(
   Type.Unsafe<string>({ type: "string", format: "date", description: "In the project's zone." }),
 );
-export const SummaryQuery = Type.Object({ start_date: Day, end_date: Day });
-export type SummaryQuery = Static<typeof SummaryQuery>;
+export const CampaignSummaryQuery = Type.Object({ start_date: Day, end_date: Day });
+export type CampaignSummaryQuery = Static<typeof CampaignSummaryQuery>;
 export const ByCampaign = Type.Object({ campaignId: Type.String({ description: "Its id or its name." }) });
 
 const Count = Type.Integer({ minimum: 0 });

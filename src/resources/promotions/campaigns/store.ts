@@ -278,7 +278,7 @@ export type Between = {
   to: string | undefined;
   days: { from: string | undefined; to: string | undefined };
 };
-export type CampaignTotals = {
+export type CampaignCodeTotals = {
   created: number;
   deleted: number;
   /** What the codes that were created are worth: credits of gift cards, points of loyalty cards. */
@@ -293,13 +293,17 @@ export type CampaignTotals = {
 const MOST = Number.MAX_SAFE_INTEGER;
 
 /** What is known of a campaign in a stretch of time: its codes one by one, its redemptions by day. */
-export async function totalsOfCampaign(db: Db, row: CampaignRow, { from, to, days }: Between): Promise<CampaignTotals> {
+export async function totalsOfCampaign(
+  db: Db,
+  row: CampaignRow,
+  { from, to, days }: Between,
+): Promise<CampaignCodeTotals> {
   const { project_id, id, voucher_version } = row;
   const within = (column: Fragment) => db`
     ${column} >= ${from ?? "-infinity"} and ${column} < ${to ?? "infinity"}`;
   const isAll = days.from === undefined && days.to === undefined;
   const [[codes], [counted], [validated]] = await Promise.all([
-    db<Pick<CampaignTotals, "created" | "deleted" | "value">[]>`
+    db<Pick<CampaignCodeTotals, "created" | "deleted" | "value">[]>`
       select count(*) filter (where ${within(db`v.created_at`)}) as created,
         count(*) filter (where ${within(db`v.deleted_at`)}) as deleted,
         least(coalesce(sum(coalesce(s.own ->> 'amount', s.own ->> 'points')::numeric)
@@ -311,7 +315,7 @@ export async function totalsOfCampaign(db: Db, row: CampaignRow, { from, to, day
       cross join lateral (select coalesce(nullif(coalesce(v.settings, t.settings) -> 'gift', 'null'),
         coalesce(v.settings, t.settings) -> 'loyalty_card') as own) as s
       where v.project_id = ${project_id} and v.campaign_id = ${id}`,
-    db<Omit<CampaignTotals, "created" | "deleted" | "value" | "validated" | "not_validated">[]>`
+    db<Omit<CampaignCodeTotals, "created" | "deleted" | "value" | "validated" | "not_validated">[]>`
       select least(coalesce(sum(redemptions), 0), ${MOST}::bigint)::bigint as redemptions,
         least(coalesce(sum(order_amount), 0), ${MOST}::bigint)::bigint as order_amount,
         least(coalesce(sum(discount_amount), 0), ${MOST}::bigint)::bigint as discount_amount,
@@ -319,7 +323,7 @@ export async function totalsOfCampaign(db: Db, row: CampaignRow, { from, to, day
       from counters where project_id = ${project_id} and subject_kind = 'campaign' and subject_id = ${id}
         and period_kind = ${isAll ? "total" : "day"}
         and period_start between ${days.from ?? "0001-01-01"}::text::date and ${days.to ?? "9999-12-31"}::text::date`,
-    db<Pick<CampaignTotals, "validated" | "not_validated">[]>`
+    db<Pick<CampaignCodeTotals, "validated" | "not_validated">[]>`
       select coalesce(sum(succeeded), 0)::bigint as validated, coalesce(sum(failed), 0)::bigint as not_validated
       from validation_tallies where project_id = ${project_id} and campaign_id = ${id}
         and day between ${days.from ?? "0001-01-01"}::text::date and ${days.to ?? "9999-12-31"}::text::date`,

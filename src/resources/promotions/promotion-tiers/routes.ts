@@ -2,11 +2,16 @@ import type { Catalog } from "../../../catalog/catalog.ts";
 import { notFound } from "../../../core/errors.ts";
 import { zoneOf } from "../../../core/time/zone.ts";
 import type { Ctx } from "../../../ctx.ts";
-import { createTier, removeTier, switchTier, updateTier } from "../../../flows/promotions/save-promotion-tier.ts";
+import {
+  createPromotionTier,
+  removePromotionTier,
+  switchTier,
+  updatePromotionTier,
+} from "../../../flows/promotions/save-promotion-tier.ts";
 import { list, read, write } from "../../../http/route.ts";
 import { Empty } from "../../../http/schemas.ts";
 import { loadTierStatuses } from "../../../steps/promotions/campaign-status.ts";
-import { listTiers, promotionNamed, showTiers, tiersIn } from "../../../steps/promotions/promotion-tiers.ts";
+import { listPromotionTiers, promotionNamed, showTiers, tiersIn } from "../../../steps/promotions/promotion-tiers.ts";
 import {
   ByPromotionTier,
   ClientPromotionTierList,
@@ -30,7 +35,7 @@ async function showAll(c: Ctx, catalog: Catalog, tiers: readonly PromotionTierRo
 async function listOfTiers(c: Ctx, query: PromotionTierQuery) {
   const catalog = await c.catalog();
   const now = { now: c.now, zone: zoneOf(c.project) };
-  const { rows, total, has_more } = listTiers(catalog, query, now);
+  const { rows, total, has_more } = listPromotionTiers(catalog, query, now);
   const shown = await showAll(c, catalog, rows);
   return { ...list({ rows: shown, total }, (tier) => tier, "tiers"), has_more };
 }
@@ -82,7 +87,7 @@ export const promotionTierRoutes = [
       body: PromotionTierCreate,
       ok: PromotionTier,
     },
-    async (c) => createTier(c, c.params.campaignId, c.body),
+    async (c) => createPromotionTier(c, c.params.campaignId, c.body),
   ),
   read(
     "GET /v1/promotions/tiers/{promotionTierId}",
@@ -103,7 +108,7 @@ export const promotionTierRoutes = [
       body: PromotionTierUpdate,
       ok: PromotionTier,
     },
-    async (c) => updateTier(c, c.params.promotionTierId, c.body),
+    async (c) => updatePromotionTier(c, c.params.promotionTierId, c.body),
   ),
   write(
     "DELETE /v1/promotions/tiers/{promotionTierId}",
@@ -114,7 +119,7 @@ export const promotionTierRoutes = [
       params: ByPromotionTier,
       ok: Empty,
     },
-    async (c) => removeTier(c, c.params.promotionTierId),
+    async (c) => removePromotionTier(c, c.params.promotionTierId),
   ),
   write(
     "POST /v1/promotions/tiers/{promotionTierId}/enable",

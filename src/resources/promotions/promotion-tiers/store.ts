@@ -85,7 +85,11 @@ export async function promotionTiersIn(tx: Tx, projectId: string, campaignId: st
 export type TierTotals = { redemptions: number; order_amount: number; discount_amount: number };
 
 /** What each of the tiers was redeemed for in all. Those that never were are not in the map. */
-export async function totalsOf(db: Db, projectId: string, ids: readonly string[]): Promise<Map<string, TierTotals>> {
+export async function redeemedTotals(
+  db: Db,
+  projectId: string,
+  ids: readonly string[],
+): Promise<Map<string, TierTotals>> {
   if (ids.length === 0) return new Map();
   const rows = await db<(TierTotals & { subject_id: string })[]>`
     select subject_id, redemptions, order_amount, discount_amount from counters
@@ -95,7 +99,7 @@ export async function totalsOf(db: Db, projectId: string, ids: readonly string[]
 }
 
 /** All of the campaigns, in the order in which they apply. */
-export const tiersOfCampaigns = (db: Db, projectId: string, campaignIds: readonly string[]) =>
+export const promotionTiersOfCampaigns = (db: Db, projectId: string, campaignIds: readonly string[]) =>
   db<PromotionTierRow[]>`
     select * from promotion_tiers where project_id = ${projectId} and campaign_id = any(${campaignIds})
     order by hierarchy, created_at`;

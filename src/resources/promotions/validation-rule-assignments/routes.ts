@@ -11,7 +11,7 @@ import {
   ValidationRuleAssignment,
   ValidationRuleAssignmentList,
 } from "./schema.ts";
-import { listAssignments, view } from "./store.ts";
+import { listRuleAssignments, view } from "./store.ts";
 
 export const validationRuleAssignmentRoutes = [
   read(
@@ -22,7 +22,7 @@ export const validationRuleAssignmentRoutes = [
       query: AssignmentQuery,
       ok: ValidationRuleAssignmentList,
     },
-    async (c) => list(await listAssignments(c.db, c.project.id, { limit: 10, ...c.query }), view),
+    async (c) => list(await listRuleAssignments(c.db, c.project.id, { limit: 10, ...c.query }), view),
   ),
   read(
     "GET /v1/validation-rules/{validationRuleId}/assignments",
@@ -36,7 +36,7 @@ export const validationRuleAssignmentRoutes = [
     },
     async (c) => {
       const query = { limit: 10, ...c.query, rule: c.params.validationRuleId };
-      return list(await listAssignments(c.db, c.project.id, query), view);
+      return list(await listRuleAssignments(c.db, c.project.id, query), view);
     },
   ),
   write(

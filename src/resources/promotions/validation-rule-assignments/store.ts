@@ -43,7 +43,7 @@ export const loadVoucherAssignments = (db: Db, projectId: string, voucherIds: Id
 
 type Wanted = { rule?: string; related_object_id?: string };
 
-export async function listAssignments(db: Db, projectId: string, query: Page & Wanted) {
+export async function listRuleAssignments(db: Db, projectId: string, query: Page & Wanted) {
   const { rule, related_object_id } = query;
   const ofRule = rule === undefined ? db`true` : db`rule_id = ${rule}`;
   const ofObject = related_object_id === undefined ? db`true` : db`related_object_id = ${related_object_id}`;

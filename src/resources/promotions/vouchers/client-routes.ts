@@ -1,4 +1,4 @@
-import { vouchersOf } from "../../../flows/promotions/list-vouchers.ts";
+import { pageOfVouchers } from "../../../flows/promotions/list-vouchers.ts";
 import { changeVoucher } from "../../../flows/promotions/save-voucher.ts";
 import { list, read, write } from "../../../http/route.ts";
 import {
@@ -36,7 +36,7 @@ export const clientVoucherRoutes = [
       // The query holds whatever was sent: nothing else is looked for.
       const { limit, page, order, category, campaign, customer, created_at, updated_at } = c.query;
       const query = { limit, page, order, category, campaign, customer, created_at, updated_at };
-      return list(await vouchersOf(c, query as VoucherQuery), view, "vouchers");
+      return list(await pageOfVouchers(c, query as VoucherQuery), view, "vouchers");
     },
   ),
   write(

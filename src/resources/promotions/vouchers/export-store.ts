@@ -1,4 +1,4 @@
-import { Amount, type Fields } from "../../../core/discounts/fields.ts";
+import { DiscountAmount, type Fields } from "../../../core/discounts/fields.ts";
 import { DISCOUNTS } from "../../../core/discounts/registry.ts";
 import type { Db, Fragment } from "../../../db/db.ts";
 import {
@@ -20,7 +20,7 @@ import {
 import {
   categoryName,
   isListed,
-  isReferral,
+  isReferralCode,
   moment,
   VOUCHER_FILTERS,
   voucherFilterSql,
@@ -48,7 +48,7 @@ const worthOf = (db: Db, money: (value: Fragment) => Fragment) => db`case type
     db,
     DISCOUNTS.map(({ fields, value }) => {
       const own = ofDiscount(value)(db);
-      return (fields as Fields)[value] === Amount ? money(own) : own;
+      return (fields as Fields)[value] === DiscountAmount ? money(own) : own;
     }),
   )} end`;
 
@@ -88,7 +88,7 @@ export const exportedVouchers: ExportObject = {
     bar_code: id((db, { secret }) => pictureUrlSql(db, secret, "barcode")),
     metadata: json("metadata"),
     id: id("id"),
-    is_referral_code: boolean(isReferral),
+    is_referral_code: boolean(isReferralCode),
     created_at: date("created_at"),
     updated_at: date("updated_at"),
     validity_timeframe_interval: id((db) => db`worth -> 'validity_timeframe' ->> 'interval'`),

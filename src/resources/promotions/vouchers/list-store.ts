@@ -53,11 +53,11 @@ export const voucherFilterSql = (now: string, projectId: string): FieldSql => {
 export const categoryName = (projectId: string) => (db: Db) =>
   db`
   (select k.name from categories k where k.project_id = ${projectId} and k.id = category_id)`;
-export const isReferral = (db: Db) => db`(coalesce(of_type, '') = 'REFERRAL_PROGRAM')`;
+export const isReferralCode = (db: Db) => db`(coalesce(of_type, '') = 'REFERRAL_PROGRAM')`;
 const SQL: FieldSql = {
   code: (db) => db`code_folded`,
   campaign_ids: (db) => db`campaign_id`,
-  is_referral_code: isReferral,
+  is_referral_code: isReferralCode,
   // Publications are not kept yet; the holder is whom a code was published for.
   published_for_customer_id: (db) => db`holder_id`,
   category_ids: (db) => db`category_id`,

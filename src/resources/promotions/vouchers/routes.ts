@@ -1,6 +1,6 @@
 import { removeVoucher } from "../../../flows/platform/bin.ts";
 import { addManyVouchers, addVoucher } from "../../../flows/promotions/add-vouchers.ts";
-import { readVoucher, vouchersOf } from "../../../flows/promotions/list-vouchers.ts";
+import { pageOfVouchers, readVoucher } from "../../../flows/promotions/list-vouchers.ts";
 import { changeVoucher, makeVoucher, releaseVoucher, switchVoucher } from "../../../flows/promotions/save-voucher.ts";
 import { checkedEntries } from "../../../http/bulk/entries.ts";
 import { list, read, write } from "../../../http/route.ts";
@@ -32,7 +32,7 @@ export const voucherRoutes = [
   read(
     "GET /v1/vouchers",
     { id: "listVouchers", summary: "List codes", query: VoucherQuery, ok: VoucherList },
-    async (c) => list(await vouchersOf(c, c.query), (voucher) => voucher, "vouchers"),
+    async (c) => list(await pageOfVouchers(c, c.query), (voucher) => voucher, "vouchers"),
   ),
   write(
     "POST /v1/vouchers",
