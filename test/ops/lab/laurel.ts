@@ -14,6 +14,8 @@ export type Machine = {
   down(): Promise<number | null>;
   kill(signal: NodeJS.Signals): void;
   pid(): number;
+  /** How often it was ready, and ended though nobody asked it to. */
+  endedByItself(): number;
 };
 type Options = {
   name: string;
@@ -48,6 +50,8 @@ export function laurelMachine(
 ): Machine {
   const url = `http://${host}:${port}`;
   let process_: Started | null = null;
+  let endedByItself = 0;
+  const asked = new WeakSet<Started>();
   const settings = {
     DATABASE_URL: databaseUrl,
     LAUREL_DATA_DIR: join(lab.dir, name),
@@ -78,10 +82,21 @@ export function laurelMachine(
         if (started.isGone()) throw new Error(`${name} ended:\n${logOf(lab, name)}`);
         return (await statusOf(`${url}/health/ready`)) === 200;
       });
+      void started.ended.then(() => {
+        if (!asked.has(started)) endedByItself += 1;
+      });
     },
-    down: async () => process_!.stop("SIGTERM"),
-    kill: (signal) => process_!.kill(signal),
+    down: async () => {
+      asked.add(process_!);
+      return process_!.stop("SIGTERM");
+    },
+    kill: (signal) => {
+      // One that is gone already ended by itself.
+      if (!process_!.isGone()) asked.add(process_!);
+      process_!.kill(signal);
+    },
     pid: () => process_!.pid,
+    endedByItself: () => endedByItself,
   };
 }
 

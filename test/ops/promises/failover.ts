@@ -2,7 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { seeded } from "../../../src/demo/requests.ts";
 import { startHaproxy, startPostgresProxy } from "../lab/haproxy.ts";
 import { inSeconds, type Lab, percentile, until } from "../lab/lab.ts";
-import { headersOf, laurelMachine, type Machine, openAdmin, tellDoctor } from "../lab/laurel.ts";
+import { headersOf, laurelMachine, type Machine, openAdmin, statusOf, tellDoctor } from "../lab/laurel.ts";
 import { createClient, type Reply, startLoad } from "../lab/load.ts";
 import { HUB } from "../lab/network.ts";
 import { type Cluster, type Node, startCluster } from "../lab/patroni.ts";
@@ -16,6 +16,9 @@ const PAUSE_MS = 25;
 const IN_TIME_MS = 15_000 + 2_000;
 const QUIET_MS = 3_000;
 const AGAIN_MS = 250;
+/** How long after a round a server may take until it is ready, and until a client that asks it directly has written. */
+const READY_MS = 10_000;
+const OWN_WRITE_MS = IN_TIME_MS + 3_000;
 
 type Fault = {
   /** What is done to the primary. */
@@ -42,26 +45,35 @@ function createWatch() {
   const late: string[] = [];
   const bare: string[] = [];
   const odd: string[] = [];
+  const wroteAt = new Map<Machine, number>();
   let [refused, held] = [0, 0];
   const watch = {
-    /** Whether a server was killed: until the database notices, its sessions hold the keys of its requests. */
-    isKilled: false,
+    /** The server that was killed: until the database notices, its sessions hold the keys of its requests. */
+    victim: null as Machine | null,
     acknowledgedAt,
+    /** When each server last acknowledged a write to a client that asked it directly. */
+    wroteAt,
     late,
     bare,
     odd,
     refused: () => refused,
     held: () => held,
-    note: ({ status, text, headers, sentAt, doneAt }: Reply, isDirect: boolean) => {
-      if (status === 200) return void acknowledgedAt.push(doneAt);
+    /** `asked` is the server that was asked directly, null where HAProxy was. */
+    note: ({ status, text, headers, sentAt, doneAt }: Reply, asked: Machine | null) => {
+      if (status === 200) {
+        if (asked) wroteAt.set(asked, doneAt);
+        return void acknowledgedAt.push(doneAt);
+      }
       if (doneAt - sentAt > IN_TIME_MS)
         late.push(`${status} after ${inSeconds(doneAt - sentAt)} s: ${text.slice(0, 200)}`);
       if (status === 503) {
         refused += 1;
         // `outcome_unknown` is repeated with its key, at once.
         if (headers["retry-after"] === undefined) bare.push(text.slice(0, 200));
-      } else if (watch.isKilled && text.includes('"idempotency_in_progress"')) held += 1;
-      else if (isDirect && status !== 0) odd.push(`${status} ${text.slice(0, 200)}`);
+      } else if (watch.victim && text.includes('"idempotency_in_progress"')) held += 1;
+      // Nobody is there for a while after a kill, and only then.
+      else if (asked && (status !== 0 || asked !== watch.victim))
+        odd.push(`${asked.name}: ${status} ${text.slice(0, 200)}`);
     },
     /** The longest time without an acknowledged write since a moment, in milliseconds. */
     gapSince: (from: number): number => {
@@ -115,6 +127,30 @@ async function upAgain(machine: Machine): Promise<void> {
   }
 }
 
+/** Adds what each server does not do by itself after a round: be ready, and acknowledge a write. */
+async function noteStuck(
+  machines: readonly Machine[],
+  watch: ReturnType<typeof createWatch>,
+  stuck: Record<"unready" | "mute", string[]>,
+): Promise<void> {
+  const from = performance.now();
+  const within = (ms: number, holds: () => unknown, late: () => unknown) => until("in time", holds, ms).catch(late);
+  await Promise.all(
+    machines.flatMap((machine) => [
+      within(
+        READY_MS,
+        async () => (await statusOf(`${machine.url}/health/ready`)) === 200,
+        () => stuck.unready.push(machine.name),
+      ),
+      within(
+        OWN_WRITE_MS,
+        () => (watch.wroteAt.get(machine) ?? 0) > from,
+        () => stuck.mute.push(machine.name),
+      ),
+    ]),
+  );
+}
+
 /**
  * Something happens to the primary in each round, now and then to a server of Laurel at the same time. Clients write on; what
  * they got no answer to they send again with its key.
@@ -131,8 +167,11 @@ export async function run(lab: Lab, { rounds = 50, seed = 1, only }: Options): P
   await until("the primary takes a probe", () => cluster.acceptsWrite(primary, `first-${performance.now()}`));
   const headers = headersOf(lab, machines[0]!);
   // Half of the clients ask a server directly: what they see is what Laurel answers.
-  const urls = [`http://${LISTEN}`, machines[0]!.url, `http://${LISTEN}`, machines[1]!.url];
-  const clients = Array.from({ length: CLIENTS }, (_, at) => createClient(urls[at % urls.length]!, headers));
+  const asked = [null, machines[0]!, null, machines[1]!];
+  const askedBy = (at: number) => asked[at % asked.length]!;
+  const clients = Array.from({ length: CLIENTS }, (_, at) =>
+    createClient(askedBy(at)?.url ?? `http://${LISTEN}`, headers),
+  );
   await openShop(clients[0]!);
   const [ledger, watch] = [createLedger(), createWatch()];
   let [isOver, repeats] = [false, 0];
@@ -144,7 +183,7 @@ export async function run(lab: Lab, { rounds = 50, seed = 1, only }: Options): P
       for (;;) {
         const reply = await client.send(redeeming(n));
         ledger.note(n, reply);
-        watch.note(reply, at % 2 === 1);
+        watch.note(reply, askedBy(at));
         if (reply.status === 200 || isOver) return;
         repeats += 1;
         await wait(AGAIN_MS);
@@ -153,6 +192,7 @@ export async function run(lab: Lab, { rounds = 50, seed = 1, only }: Options): P
   });
   const settler = createClient(`http://${LISTEN}`, headers);
   const outages: Record<"lost" | "planned" | "restarted", number[]> = { lost: [], planned: [], restarted: [] };
+  const stuck = { unready: [] as string[], mute: [] as string[] };
   let [splitWrites, lostLaurel] = [0, 0];
   for (let round = 1; round <= rounds; round += 1) {
     await until("the cluster is whole", () => cluster.isWhole(), 300_000);
@@ -164,7 +204,7 @@ export async function run(lab: Lab, { rounds = 50, seed = 1, only }: Options): P
     const victim = !fault.isPlanned && integer(1, 3) === 1 ? pick(machines) : null;
     const began = performance.now();
     const begun = fault.begin(cluster, before);
-    watch.isKilled = victim !== null;
+    watch.victim = victim;
     victim?.kill("SIGKILL");
     if (victim) lostLaurel += 1;
     const back = victim && upAgain(victim);
@@ -188,12 +228,16 @@ export async function run(lab: Lab, { rounds = 50, seed = 1, only }: Options): P
       `round ${round} of ${rounds}: ${name}${victim ? `, kill -9 ${victim.name}` : ""}; ${before.name} → ${after.name}, ` +
         `${inSeconds(outage)} s without a write, ${repeats} repeated by key so far`,
     );
+    await noteStuck(machines, watch, stuck);
+    for (const [how, all] of Object.entries(stuck)) if (all.length > 0) lab.say(`${how} so far: ${all.join(", ")}`);
   }
+  // Before the run itself ends them.
+  const ended = machines.reduce((sum, machine) => sum + machine.endedByItself(), 0);
   isOver = true;
   await load.stop();
   const refusals = (await settle(settler, ledger)).length;
   for (const line of [...watch.late, ...watch.bare, ...watch.odd].slice(0, 10)) lab.say(line);
-  tell(lab, { rounds, lostLaurel, outages, watch, splitWrites, repeats, refusals });
+  tell(lab, { rounds, lostLaurel, outages, watch, stuck, ended, splitWrites, repeats, refusals });
   await until("the cluster is whole", () => cluster.isWhole(), 300_000);
   const url = cluster.urlThrough(POSTGRES_PORT, "laurel");
   await audit(lab, settler, ledger, openAdmin(lab, url));
@@ -206,11 +250,14 @@ type Summary = {
   lostLaurel: number;
   outages: Record<"lost" | "planned" | "restarted", number[]>;
   watch: ReturnType<typeof createWatch>;
+  stuck: Record<"unready" | "mute", string[]>;
+  ended: number;
   splitWrites: number;
   repeats: number;
   refusals: number;
 };
-function tell(lab: Lab, { rounds, lostLaurel, outages, watch, splitWrites, repeats, refusals }: Summary): void {
+function tell(lab: Lab, summary: Summary): void {
+  const { rounds, lostLaurel, outages, watch, stuck, ended, splitWrites, repeats, refusals } = summary;
   const { lost, planned, restarted } = outages;
   lab.figure("rounds", rounds);
   lab.figure("rounds with kill -9 of a Laurel server as well", lostLaurel);
@@ -222,6 +269,13 @@ function tell(lab: Lab, { rounds, lostLaurel, outages, watch, splitWrites, repea
   lab.figure("planned switchover: rounds", planned.length);
   lab.figure("planned switchover: without a write, worst, s", inSeconds(Math.max(0, ...planned)), { atMost: 5 });
   lab.figure("writes accepted by an old primary", splitWrites, { is: 0 });
+  lab.figure(`servers that were not ready ${inSeconds(READY_MS)} s after a round`, stuck.unready.length, { is: 0 });
+  lab.figure(
+    `servers that acknowledged no write themselves ${inSeconds(OWN_WRITE_MS)} s after a round`,
+    stuck.mute.length,
+    { is: 0 },
+  );
+  lab.figure("servers that ended though nobody killed them", ended, { is: 0 });
   lab.figure("answers 503", watch.refused());
   lab.figure("answers 409, while a server that was killed holds the key", watch.held());
   lab.figure("writes repeated by key", repeats);
