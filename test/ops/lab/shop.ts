@@ -4,6 +4,7 @@ import { type Client, ok, type Reply, type Request } from "./load.ts";
 
 const BALANCE = 1_000_000_000;
 const CUSTOMERS = 7;
+const SETTLE_MS = 120_000;
 
 /** A code and a gift card that can be redeemed for ever: each redemption takes one unit and one credit. */
 export async function openShop(client: Client): Promise<void> {
@@ -65,12 +66,12 @@ export function createLedger(after = 0) {
 export type Ledger = ReturnType<typeof createLedger>;
 
 /** Sends what was not answered once more with its key, until all of it is. Gives what was refused for good. */
-export async function settle(client: Client, ledger: Ledger, limitMs = 120_000): Promise<string[]> {
+export async function settle(client: Client, ledger: Ledger, requestOf = redeeming): Promise<string[]> {
   const refused: string[] = [];
-  const end = performance.now() + limitMs;
+  const end = performance.now() + SETTLE_MS;
   while (ledger.unknown.size > 0 && performance.now() < end)
     for (const n of [...ledger.unknown]) {
-      const reply = await client.send(redeeming(n));
+      const reply = await client.send(requestOf(n));
       // The session of a process that was killed may hold the key for a moment.
       if (reply.status === 200) ledger.note(n, reply);
       else if (reply.status >= 400 && reply.status < 500 && !reply.text.includes("idempotency_in_progress")) {
