@@ -24,13 +24,11 @@ export type Lab = {
 };
 
 const promisedOf = ({ is, atMost, atLeast }: Bound): string =>
-  is !== undefined
-    ? `${is}`
-    : atMost !== undefined
-      ? `at most ${atMost}`
-      : atLeast !== undefined
-        ? `at least ${atLeast}`
-        : "";
+  [
+    ...(is === undefined ? [] : [`${is}`]),
+    ...(atLeast === undefined ? [] : [`at least ${atLeast}`]),
+    ...(atMost === undefined ? [] : [`at most ${atMost}`]),
+  ].join(", ");
 const holdsOf = (value: number | string, { is, atMost, atLeast }: Bound): boolean =>
   (is === undefined || value === is) &&
   (atMost === undefined || Number(value) <= atMost) &&
