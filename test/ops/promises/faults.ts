@@ -18,6 +18,7 @@ const [BEFORE_MS, GROWS_MS] = [4_000, 1_000];
 /** A request takes LAUREL_REQUEST_TIMEOUT_MS (15 s) at most, and its answer a moment on a busy machine. */
 const ANSWER_MAX_S = 17;
 const CLIENTS = 6;
+const LOG_SEGMENTS = 4;
 /** Who takes the connections, and how many there are for all. */
 const [OTHERS, CONNECTIONS] = [80, 60];
 
@@ -104,8 +105,15 @@ const SCENES: readonly Scene[] = [
   {
     name: "a full disk",
     suffers: "writes",
+    unharmed: ["reads"],
     proof: REFUSES,
-    breaks: async ({ disk }) => {
+    breaks: async ({ db, disk }) => {
+      // Segments of the log that were used are kept for later: without room for its log PostgreSQL ends, and nobody reads.
+      for (let n = 0; n < LOG_SEGMENTS; n += 1) {
+        await db`select pg_switch_wal()`;
+        await wait(200);
+      }
+      await db`checkpoint`;
       const filler = join(disk, "filler");
       // It ends when there is no room left.
       spawnSync("dd", ["if=/dev/zero", `of=${filler}`, "bs=64K"]);
