@@ -85,9 +85,17 @@ test("laurel top starts without a database, goes on while the server is away, an
 });
 
 test("laurel top shows a real server, and says what to do when there is none", async () => {
-  const { url: DATABASE_URL } = await testDatabase();
+  const { url: DATABASE_URL, open, db } = await testDatabase();
   const LAUREL_DATA_DIR = tempDir();
   const server = await serve({ DATABASE_URL, LAUREL_DATA_DIR });
+  // It is slow when the first picture is taken, and until it is ended.
+  const sleeping = open({ max: 1, statementTimeoutMs: 0 })`select pg_sleep(86400), ${"a value"}::text`;
+  const slept = assert.rejects(sleeping.execute(), { code: "57014" });
+  await eventually(
+    async () =>
+      (await db`select from pg_stat_activity where wait_event = 'PgSleep' and datname = current_database()`).length > 0,
+    "it sleeps",
+  );
   const top = laurel(["top", "--once", "--interval", "2", "--url", server.url], { DATABASE_URL, LAUREL_DATA_DIR });
   const headers = headersIn(join(LAUREL_DATA_DIR, "credentials/app.headers"));
   let isOver = false;
@@ -100,6 +108,10 @@ test("laurel top shows a real server, and says what to do when there is none", a
   assert.match(stdout, /Requests +(?!0\/s)[\d.]+\/s/);
   assert.match(stdout, /listCategories/);
   assert.match(stdout, /\d+ of \d+ connections/);
+  const row = /^ {2}select pg_sleep\(86400\), \$1::text +active +Timeout PgSleep +(\d+)$/m.exec(stdout);
+  assert.ok(Number(row?.[1]) > 100, stdout);
+  sleeping.cancel();
+  await slept;
   await server.stop();
   const none = await laurel(["top", "--once", "--url", server.url], { DATABASE_URL, LAUREL_DATA_DIR });
   assert.equal(none.code, 2);
