@@ -40,7 +40,7 @@ export const userRoutes = [
       id: "inviteUser",
       summary: "Invite a user",
       description:
-        "Creates a user without a password and sends them a link that works once, for seven days. Without a mail server the link is written to the log. An address that is known is refused, also when its invitation has expired: send the invitation again.",
+        "Creates a user without a password and sends them a link that works once, for seven days. Without a mail server nothing is sent: make a link with `POST …/users/{userId}/invitation/link` or `laurel user invite`. An address that is known is refused, also when its invitation has expired: send the invitation again.",
       body: UserInvite,
       ok: Empty,
     },
@@ -52,7 +52,7 @@ export const userRoutes = [
       id: "resendInvitation",
       summary: "Send an invitation again",
       description:
-        "For a user who has not accepted yet: the link expired, or the mail was lost. Sends a new link, which works once, for seven days; the one before ends.",
+        "For a user who has not accepted yet: the link expired, or the mail was lost. Sends a new link, which works once, for seven days; the one before ends. Without a mail server nothing is sent.",
       params: ByUser,
       ok: Empty,
     },
