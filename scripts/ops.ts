@@ -56,7 +56,8 @@ const PROMISES: Record<string, Promised> = {
     load: () => import("../test/ops/promises/pgbouncer.ts"),
   },
   citus: {
-    summary: "On a Citus cluster a project moves while its codes are redeemed (--rounds, 4); then a machine is lost.",
+    summary:
+      "On a Citus cluster, which is built by hand, a project moves while its codes are redeemed (--rounds, 4); then a machine is lost.",
     packages: ["postgresql-15"],
     load: () => import("../test/ops/promises/citus.ts"),
   },

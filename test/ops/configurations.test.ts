@@ -7,6 +7,7 @@ import { parse } from "yaml";
 import { connectionsMax, readConfig, SETTINGS } from "../../src/config.ts";
 import { openDb, planOnce } from "../../src/db/db.ts";
 import { tempDir } from "../support/child.ts";
+import { howToBuild } from "./lab/citus.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const read = (path: string) => fs.readFileSync(join(ROOT, path), "utf8");
@@ -138,4 +139,19 @@ test("every run of test:ops is listed by --help, and its figures stand on the pa
   assert.deepEqual(listed.toSorted(), files.sort());
   const page = read("docs/reference/reliability.md");
   for (const name of listed) assert.ok(page.includes(`npm run test:ops -- ${name}`), name);
+});
+
+test("who has no Citus is told every command that builds it", () => {
+  const { status, stderr } = spawnSync(process.execPath, [join(ROOT, "scripts/citus.ts")], {
+    env: { ...process.env, TEST_NODES: "" },
+    encoding: "utf8",
+  });
+  assert.equal(status, 2, stderr);
+  assert.ok(stderr.includes(howToBuild()));
+  const parts = [
+    /postgresql-server-dev-15/,
+    /citus-13\.2\.2\.tar\.gz/,
+    /\.\/configure PG_CONFIG=\S+ --without-libcurl/,
+  ];
+  for (const part of [...parts, /make -j2 with_llvm=no/, /make with_llvm=no install/]) assert.match(stderr, part);
 });

@@ -1,12 +1,21 @@
+import fs from "node:fs";
 import { join } from "node:path";
 import type { Pool } from "../../../src/db/db.ts";
-import type { Lab } from "./lab.ts";
+import { type Lab, ROOT } from "./lab.ts";
 import { openAdmin } from "./laurel.ts";
 import { run } from "./processes.ts";
 
 const SCRIPT = join(import.meta.dirname, "citus.sh");
 const CONTROL = "/usr/share/postgresql/15/extension/citus.control";
 const FIRST_PORT = 5720;
+const GUIDE = "docs/guides/citus.md";
+
+/** The commands of the guide that build Citus: they stand there and nowhere else. */
+export function howToBuild(): string {
+  const [, below = ""] = fs.readFileSync(join(ROOT, GUIDE), "utf8").split("\n## Build\n");
+  const [, commands = ""] = /```sh\n([\s\S]*?)```/.exec(below) ?? [];
+  return `Citus is not in Debian or npm. These commands build it in Debian's PostgreSQL 15, as root (${GUIDE}, "Build"):\n\n${commands}`;
+}
 
 export type Citus = {
   url: string;
@@ -23,7 +32,7 @@ export async function startCitus(lab: Lab): Promise<Citus> {
   try {
     run(["test", "-e", CONTROL]);
   } catch {
-    throw new Error("Citus is not installed in Debian's PostgreSQL 15: docs/guides/citus.md says how it is built.");
+    throw new Error(`Citus is not installed in Debian's PostgreSQL 15. ${howToBuild()}`);
   }
   const dir = join(lab.dir, "citus");
   const start = () => run([SCRIPT, "start", dir, `${FIRST_PORT}`]);
