@@ -3,6 +3,8 @@ import fs from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
+import { examine } from "../../src/cli/doctor.ts";
+import { INVARIANTS } from "../../src/db/invariants.ts";
 import { createMetrics, METRICS } from "../../src/http/metrics.ts";
 import { JOB_NAMES } from "../../src/jobs/registry.ts";
 import { eventually, headersIn, serve, tempDir } from "../support/child.ts";
@@ -89,7 +91,9 @@ test("who is woken reads what they see, where to look and what to do, with somet
     "A machine of the Citus cluster is gone",
   ])
     assert.ok(lost.has(name), name);
-  for (const [name, text] of [...lost, ...sectionsOf("When an alert fires")]) {
+  const wrong = sectionsOf("When something is wrong");
+  assert.ok(wrong.has("Doctor says BAD"));
+  for (const [name, text] of [...wrong, ...lost, ...sectionsOf("When an alert fires")]) {
     const parts = ["*Symptom.*", "*Look*", "*Do*"].map((part) => text.indexOf(part));
     assert.ok(
       parts.every((at, n) => at > 0 && at > (parts[n - 1] ?? 0)),
@@ -97,6 +101,19 @@ test("who is woken reads what they see, where to look and what to do, with somet
     );
     assert.match(text.slice(parts[1]), /`[^`]+`/, `${name} names what to run`);
   }
+});
+
+test("the runbook knows every line of doctor that is not about the data", async () => {
+  const { db } = await testDatabase();
+  const text = sectionsOf("When something is wrong").get("Doctor says BAD")!;
+  const found = (await examine(db)).map(({ name }) => name).filter((name) => !Object.hasOwn(INVARIANTS, name));
+  assert.ok(found.includes("migrations"));
+  // It says nothing else when the database cannot be asked.
+  const others = ["secrets", "every table is on the machines that it belongs on"];
+  for (const name of [...found.filter((one) => one !== "database"), ...others])
+    assert.ok(text.includes(`- \`${name}\`:`), name);
+  const examples = [...text.matchAll(/such as `([^`]+)`/g)].map(([, name]) => name!.replaceAll(/\s+/g, " "));
+  assert.ok(examples.length > 0 && examples.every((name) => Object.hasOwn(INVARIANTS, name)), examples.join());
 });
 
 test("every query of these sections runs", async () => {
@@ -111,8 +128,12 @@ test("every query of these sections runs", async () => {
   for (const query of run) await db.unsafe(query).catch((error: Error) => assert.fail(`${query}: ${error.message}`));
 });
 
-test("an alert fires when no server is left, and counters that alerts watch are there before they count", async () => {
+test("an alert fires when no server is left, or one is lost, and counters that alerts watch are there before they count", async () => {
   assert.ok(alerts.some(({ expr, labels }) => /^absent\(\w+\)$/.test(expr) && labels.severity === "page"));
+  // While others are left nothing is absent: Prometheus itself knows which of its targets is down.
+  const [one] = alerts.filter(({ expr }) => /\bup\b/.test(expr));
+  const [, told] = /^up == 0 and on \(job, instance\) last_over_time\((\w+)\[1d\]\)$/.exec(one?.expr ?? "") ?? [];
+  assert.ok(told !== undefined && metricOf(told), "and it is one that has told what Laurel tells");
   const metrics = createMetrics();
   metrics.expectJobs(JOB_NAMES);
   const text = await metrics.registry.metrics();
