@@ -6,7 +6,7 @@ import { parseArgs } from "node:util";
 
 // Makes a release from a clean checkout, into the folder `release`:
 //   laurel-X.Y.Z.tgz         the package; `npx ./laurel-X.Y.Z.tgz serve` starts it
-//   laurel-X.Y.Z.sbom.json   every package in it, as CycloneDX
+//   laurel-X.Y.Z.sbom.json   every package in it or installed with it, as CycloneDX: also what the dashboard was built from
 //   notes.md                 the section of the changelog
 //   SHA256SUMS               of the files above; `sha256sum --check SHA256SUMS` compares
 // The tag vX.Y.Z holds the notes. With --dry-run nothing is tagged, and the checkout may have changes.
@@ -31,6 +31,45 @@ export function changelogFault(changelog: string, version: string): string | nul
   return null;
 }
 
+type Sbom = {
+  bomFormat?: string;
+  metadata: { component: { "bom-ref": string } };
+  components: { "bom-ref": string; name: string; properties?: { name: string }[] }[];
+  dependencies: { ref: string; dependsOn?: string[] }[];
+};
+
+/** Of all that is installed here, what a package has or brings: the dashboard's packages are in it, the tools are not. */
+export function shippedOf(sbom: Sbom, imported: ReadonlySet<string>): Sbom {
+  const isTool = ({ properties = [] }: Sbom["components"][0]) =>
+    properties.some(({ name }) => name === "cdx:npm:package:development");
+  const uses = new Map(sbom.dependencies.map(({ ref, dependsOn = [] }) => [ref, dependsOn]));
+  const root = sbom.metadata.component["bom-ref"];
+  const kept = new Set([root, ...sbom.components.filter((one) => !isTool(one)).map((one) => one["bom-ref"])]);
+  const keep = (ref: string): void => {
+    kept.add(ref);
+    for (const one of uses.get(ref) ?? []) if (!kept.has(one)) keep(one);
+  };
+  for (const ref of uses.get(root) ?? []) if (imported.has(ref.replace(/(?<=.)@.*$/, ""))) keep(ref);
+  return {
+    ...sbom,
+    components: sbom.components.filter((one) => kept.has(one["bom-ref"])),
+    dependencies: sbom.dependencies
+      .filter(({ ref }) => kept.has(ref))
+      .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((one) => kept.has(one)) })),
+  };
+}
+
+const IMPORT = /(?:from|import)\s*\(?\s*["']((?:@[\w.-]+\/)?\w[\w.-]*)[/"']/g;
+
+/** The packages that the sources of the dashboard import. */
+export const importedByDashboard = (): Set<string> =>
+  new Set(
+    fs
+      .globSync("dashboard/src/**/*.{ts,tsx,css}", { cwd: ROOT })
+      .filter((file) => !file.includes(".test."))
+      .flatMap((file) => [...fs.readFileSync(join(ROOT, file), "utf8").matchAll(IMPORT)].map(([, name]) => name!)),
+  );
+
 const run = (command: string, ...args: string[]): string =>
   execFileSync(command, args, { cwd: ROOT, maxBuffer: 2 ** 26, stdio: ["ignore", "pipe", "inherit"] }).toString();
 
@@ -52,10 +91,9 @@ function release(isDryRun: boolean): void {
   fs.mkdirSync(OUT);
   console.info("Packing …");
   run("npm", "pack", "--silent", "--pack-destination", OUT);
-  fs.writeFileSync(
-    join(OUT, `laurel-${version}.sbom.json`),
-    run("npm", "sbom", "--sbom-format=cyclonedx", "--omit=dev"),
-  );
+  const installed = JSON.parse(run("npm", "sbom", "--sbom-format=cyclonedx")) as Sbom;
+  const shipped = shippedOf(installed, importedByDashboard());
+  fs.writeFileSync(join(OUT, `laurel-${version}.sbom.json`), `${JSON.stringify(shipped, null, 2)}\n`);
   // What is unreleased is what a release of now would tell.
   const notes = changelogSection(changelog, "Unreleased") ?? changelogSection(changelog, version) ?? "";
   fs.writeFileSync(join(OUT, "notes.md"), `${notes}\n`);

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import fs from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { parse } from "yaml";
 import { packProgram } from "../../scripts/prepack.ts";
-import { changelogFault, changelogSection } from "../../scripts/release.ts";
+import { changelogFault, changelogSection, importedByDashboard, shippedOf } from "../../scripts/release.ts";
 import { eventually, tempDir } from "../support/child.ts";
 import { testDatabase } from "../support/engine.ts";
 
@@ -77,6 +77,85 @@ test("a release is refused while its changes are unreleased, and without a secti
   assert.equal(changelogFault(`# Changelog\n${before}`, "0.2.0"), null);
   const empty = "\n## Unreleased\n\n### Added\n";
   assert.equal(changelogFault(`# Changelog\n${empty}${before}`, "0.2.0"), null, "headings alone are no changes");
+});
+
+test("the list of packages has what the dashboard was built from, and none of the tools", () => {
+  const tool = { properties: [{ name: "cdx:npm:package:development" }] };
+  const component = (ref: string, more = {}) => ({ "bom-ref": ref, name: ref.replace(/(?<=.)@.*$/, ""), ...more });
+  const shipped = shippedOf(
+    {
+      metadata: { component: component("laurel@1.0.0") },
+      components: [
+        component("fastify@5.0.0"),
+        component("@ui/core@1.0.0", tool),
+        component("react@19.0.0", tool),
+        component("vite@8.0.0", tool),
+        component("rolldown@1.0.0", tool),
+      ],
+      dependencies: [
+        { ref: "laurel@1.0.0", dependsOn: ["fastify@5.0.0", "@ui/core@1.0.0", "vite@8.0.0"] },
+        { ref: "fastify@5.0.0" },
+        { ref: "@ui/core@1.0.0", dependsOn: ["react@19.0.0"] },
+        { ref: "react@19.0.0", dependsOn: ["@ui/core@1.0.0"] },
+        { ref: "vite@8.0.0", dependsOn: ["rolldown@1.0.0", "react@19.0.0"] },
+      ],
+    },
+    new Set(["@ui/core", "./screen", "core"]),
+  );
+  assert.deepEqual(
+    shipped.components.map(({ name }) => name),
+    ["fastify", "@ui/core", "react"],
+  );
+  assert.deepEqual(shipped.dependencies[0], { ref: "laurel@1.0.0", dependsOn: ["fastify@5.0.0", "@ui/core@1.0.0"] });
+  assert.equal(shipped.dependencies.length, 4);
+  const imported = importedByDashboard();
+  for (const name of ["react", "react-dom", "@mantine/core", "@codemirror/view"]) assert.ok(imported.has(name), name);
+  for (const name of ["typescript", "vite", "fast-check"]) assert.ok(!imported.has(name), name);
+});
+
+test("a release tags the commit with its notes, and is refused where there are changes or the tag", () => {
+  const folder = tempDir();
+  const write = (path: string, text: string, mode = 0o644) => {
+    fs.mkdirSync(dirname(join(folder, path)), { recursive: true });
+    fs.writeFileSync(join(folder, path), text, { mode });
+  };
+  // npm packs for minutes, and another test sees to what it packs.
+  const npm = '#!/bin/sh\nif [ "$1" = pack ]; then echo packed > "$4/laurel-1.2.3.tgz"; else cat sbom.json; fi\n';
+  write("bin/npm", npm, 0o755);
+  const sbom = { metadata: { component: { "bom-ref": "laurel@1.2.3" } }, components: [], dependencies: [] };
+  write("sbom.json", JSON.stringify(sbom));
+  write("package.json", '{ "version": "1.2.3", "type": "module" }');
+  write("CHANGELOG.md", "# Changelog\n\n## Unreleased\n\n## 1.2.3\n\n### Added\n\n- a\n\n## 1.2.2\n\n- b\n");
+  write(".gitignore", "release\n");
+  write("scripts/release.ts", fs.readFileSync(join(ROOT, "scripts/release.ts"), "utf8"));
+  const who = { NAME: "A Tester", EMAIL: "tester@shop.example" };
+  const env = {
+    PATH: `${join(folder, "bin")}:${process.env.PATH}`,
+    HOME: folder,
+    ...Object.fromEntries(
+      Object.entries(who).flatMap(([name, value]) => ["AUTHOR", "COMMITTER"].map((of) => [`GIT_${of}_${name}`, value])),
+    ),
+  };
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: folder, env }).toString();
+  const release = () => spawnSync(process.execPath, ["scripts/release.ts"], { cwd: folder, env, encoding: "utf8" });
+  git("init", "--quiet");
+  git("add", ".");
+  git("commit", "--quiet", "--message", "Begin");
+  write("package.json", '{ "version": "1.2.3", "type": "module", "private": true }');
+  assert.match(release().stderr, /^The checkout has changes/);
+  git("commit", "--quiet", "--all", "--message", "Go on");
+  assert.equal(git("tag", "--list"), "");
+  const done = release();
+  assert.equal(done.status, 0, done.stderr);
+  assert.equal(git("rev-parse", "v1.2.3^{commit}"), git("rev-parse", "HEAD"));
+  assert.equal(git("cat-file", "-t", "v1.2.3").trim(), "tag");
+  const notes = git("for-each-ref", "--format=%(contents)", "refs/tags/v1.2.3").trim();
+  assert.equal(notes, "### Added\n\n- a");
+  execFileSync("sha256sum", ["--check", "--quiet", "SHA256SUMS"], { cwd: join(folder, "release") });
+  const sums = fs.readFileSync(join(folder, "release/SHA256SUMS"), "utf8");
+  assert.deepEqual(sums.match(/\S+$/gm), ["laurel-1.2.3.sbom.json", "laurel-1.2.3.tgz", "notes.md"]);
+  const again = release();
+  assert.deepEqual([again.status, again.stderr], [1, "The tag v1.2.3 exists. Raise the version.\n"]);
 });
 
 test("the version stands in every file that names it, and is newer than what the changelog released", () => {
