@@ -21,6 +21,18 @@ export function createMailer(url: string, from: string): Mailer {
       transport = undefined;
       throw error;
     });
-    await (await transport).sendMail({ from, to: [...to], subject, text });
+    try {
+      await (await transport).sendMail({ from, to: [...to], subject, text });
+    } catch (error) {
+      throw withoutAddresses(error as Error, to);
+    }
   };
+}
+
+/** A mail server names the address that it refuses; who logs the error must not log it. */
+function withoutAddresses(error: Error, addresses: readonly string[]): Error {
+  for (const address of addresses)
+    for (const field of ["message", "stack"] as const)
+      error[field] = error[field]?.replaceAll(new RegExp(RegExp.escape(address), "gi"), "…") ?? "";
+  return error;
 }

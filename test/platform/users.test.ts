@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { test } from "node:test";
 import pino from "pino";
+import { createLogger } from "../../src/cli/log.ts";
 import { BUILT_IN_ROLES, OWNER_PERMISSIONS, permissionFault, permits } from "../../src/core/users/roles.ts";
 import type { Route } from "../../src/http/route.ts";
 import { createSendInvitation } from "../../src/http/users/invitations.ts";
@@ -11,7 +12,7 @@ import type { Invitation } from "../../src/request.ts";
 import { isPassword } from "../../src/resources/platform/users/password-store.ts";
 import { ALL_ROUTES } from "../../src/routes.ts";
 import { newId, testDatabase, testProject } from "../support/engine.ts";
-import { assertRefused, logged } from "../support/http.ts";
+import { assertRefused, logged, until } from "../support/http.ts";
 import { startMailServer } from "../support/mail-server.ts";
 import { testShop } from "../support/shop.ts";
 import { makeUser, signIn } from "../support/sign-in.ts";
@@ -356,6 +357,21 @@ test("users: that an invitation cannot be sent undoes nothing, and is logged", a
     lines().map(({ msg }) => msg),
     ["an invitation was not sent"],
   );
+});
+
+test("users: the log says why a mail server refused an invitation, and not whose", async (t) => {
+  const server = await startMailServer({ knowsNobody: true });
+  t.after(server.close);
+  const { stream, text } = logged();
+  const log = createLogger("debug", stream);
+  const sendMail = createMailer(server.url, "laurel@shop.example");
+  const sendInvitation = createSendInvitation({ log, publicUrl: "https://laurel.example", sendMail });
+  const { call, project } = await testShop(db, {}, { sendInvitation, log });
+  const email = `${newId("Eve")}@Shop.example`;
+  assert.equal((await call(INVITE, { email, ...NAMES, projects: { [project.id]: "USER" } })).status, 204);
+  await until(() => text().includes("an invitation was not sent"), "the log says so");
+  assert.match(text(), /550 5\.1\.1 <…>: nobody of that name/);
+  assert.ok(!text().toLowerCase().includes(email.toLowerCase()));
 });
 
 test("users: assign by id or by login, change the role, take out of the project", async () => {

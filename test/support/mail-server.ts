@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type Socket } from "node:net";
 
-/** A mail server that takes everything, and shows what it was given. */
-export async function startMailServer() {
+/** A mail server that takes everything, and shows what it was given; or one that knows nobody. */
+export async function startMailServer({ knowsNobody = false } = {}) {
   const mails: string[] = [];
   const talk = (socket: Socket) => {
     let [text, isData] = ["", false];
@@ -18,7 +18,9 @@ export async function startMailServer() {
         const [line] = text.split("\r\n", 1);
         text = text.slice(line!.length + 2);
         isData = line === "DATA";
-        socket.write(isData ? "354 go on\r\n" : line === "QUIT" ? "221 bye\r\n" : "250 fine\r\n");
+        const [, unknown] = (knowsNobody && /^RCPT TO:<(.*)>/.exec(line!)) || [];
+        if (unknown) socket.write(`550 5.1.1 <${unknown.toLowerCase()}>: nobody of that name\r\n`);
+        else socket.write(isData ? "354 go on\r\n" : line === "QUIT" ? "221 bye\r\n" : "250 fine\r\n");
       }
     });
   };
