@@ -19,7 +19,7 @@ import { importFile } from "./lines/import.ts";
 import { memory } from "./lines/memory.ts";
 import { ordinaryRequests } from "./lines/ordinary-requests.ts";
 import { qualifications } from "./lines/qualifications.ts";
-import { lists, listsOfCustomers } from "./lines/redemption-lists.ts";
+import { lists, listsOfCustomers, redemptionOrders } from "./lines/redemption-lists.ts";
 import { cores, hotCode, loneRedemption, redemptions } from "./lines/redemptions.ts";
 import { rollups } from "./lines/rollups.ts";
 import { eventsRows, loneRedemptionRows, redemptionsRows } from "./lines/same-rows.ts";
@@ -46,6 +46,7 @@ export const LINES: readonly Line[] = [
   loneRedemption,
   listsOfCustomers,
   lists,
+  redemptionOrders,
   codeLists,
   exportRows,
   figures,

@@ -1,7 +1,8 @@
 import { makeRedeemableCodes, redemptionRequests } from "../codes.ts";
 import { compare, perSecond } from "../compare.ts";
 import type { BenchProject, Lab, Server } from "../lab.ts";
-import type { Line } from "../line.ts";
+import { type Line, median } from "../line.ts";
+import type { Outcome } from "../load.ts";
 
 const MANY = 1_000_000;
 const FEW = 1_000;
@@ -9,8 +10,16 @@ const CAMPAIGNS = 10;
 /** So many redemptions each customer has at most. */
 const A_CUSTOMER = 50;
 
-/** A project with so many redemptions: one that was made, and copies of it in ten campaigns, one in ten failed. */
-export async function fill(lab: Lab, server: Server, count: number): Promise<BenchProject> {
+/**
+ * A project with so many redemptions: one that was made, and copies of it in ten campaigns, one in ten failed. `more` says
+ * what else differs from copy to copy, by column.
+ */
+export async function fill(
+  lab: Lab,
+  server: Server,
+  count: number,
+  more: Readonly<Record<string, string>> = {},
+): Promise<BenchProject> {
   const { db } = lab;
   const project = await makeRedeemableCodes(lab, server, 2);
   await server.measure(redemptionRequests(server, project, [0]), { count: 1 }, 1);
@@ -29,6 +38,7 @@ export async function fill(lab: Lab, server: Server, count: number): Promise<Ben
     result: "case when n % 10 = 0 then 'FAILURE' else 'SUCCESS' end",
     status: "case when n % 10 = 0 then 'FAILED' else 'SUCCEEDED' end",
     created_at: "r.created_at + n * interval '1 millisecond'",
+    ...more,
   };
   await db.unsafe(
     `insert into redemptions (${columns.join(", ")})
@@ -98,3 +108,47 @@ export const lists = lineOf({
     "/v1/redemptions?campaign=C5&result=SUCCESS",
   ],
 });
+
+const ORDERS = ["voucher_code", "-voucher_code", "tracking_id", "-tracking_id"];
+
+/** Orders that have to be served by an index: the default order, on as many redemptions, is what they are held against. */
+export const redemptionOrders: Line = {
+  name: "redemption-orders",
+  floor: 10,
+  aim: 10,
+  better: "lower",
+  run: async (lab, { quick }) => {
+    const server = await lab.startServer();
+    // Neither order is the one in which the rows came, so a page of them lies in as many places.
+    const project = await fill(lab, server, quick ? 1_000 : MANY, {
+      voucher_code: "'R-' || md5((n / 3)::text)",
+      tracking_id: `'track_' || md5((n / ${A_CUSTOMER})::text)`,
+    });
+    const ask = (query: string) => [server.request(project, `/v1/redemptions?limit=10${query}`)];
+    const seconds = quick ? 0.1 : 5;
+    const [usual, asked] = [ask(""), ORDERS.map((order) => ask(`&order=${order}`))];
+    for (const warm of [usual, ...asked]) await server.measure(warm, { count: quick ? 40 : 2_000 });
+    const took: number[][] = ORDERS.map(() => []);
+    const compared = await compare(
+      {
+        baseline: () => server.measure(usual, { seconds }),
+        engine: async () => {
+          const all: Awaited<ReturnType<Server["measure"]>>[] = [];
+          for (const requests of asked) all.push(await server.measure(requests, { seconds }));
+          for (const [n, one] of all.entries()) took[n]!.push(milliseconds(one));
+          return all.reduce((slowest, one) => (milliseconds(one) > milliseconds(slowest) ? one : slowest));
+        },
+      },
+      milliseconds,
+    );
+    await server.stop();
+    return {
+      title:
+        "GET /v1/redemptions by voucher_code and tracking_id, up and down, of 1,000,000; the slowest, against the default",
+      unit: "ms/req",
+      ...compared,
+      notes: ORDERS.map((order, n) => `${order}: ${median(took[n]!).toFixed(2)} ms`),
+    };
+  },
+};
+const milliseconds = (outcome: Outcome): number => 1000 / perSecond(outcome);
