@@ -28,7 +28,7 @@ import { search } from "./lines/search.ts";
 import { start } from "./lines/start.ts";
 import { toldRedemptions } from "./lines/told-redemptions.ts";
 import { validationCpu, validations } from "./lines/validations.ts";
-import { roundTrips, wal, walOfTenLines } from "./lines/written.ts";
+import { roundTrips, wal, walOfTenLines, walRecords, walRecordsOfTenLines } from "./lines/written.ts";
 
 /** Every line of the table. A new one is a file and a word here. */
 export const LINES: readonly Line[] = [
@@ -71,7 +71,9 @@ export const LINES: readonly Line[] = [
   dearestRequests,
   ordinaryRequests,
   wal,
+  walRecords,
   walOfTenLines,
+  walRecordsOfTenLines,
   roundTrips,
 ];
 

@@ -60,6 +60,9 @@ function formsOf(server: Server, shop: BenchProject, club: BenchProject): Form[]
   ];
 }
 
+const IN_A_BATCH = "redemption in a batch";
+const TEN_LINES_IN_A_BATCH = "redemption of 10 lines in a batch";
+
 /** Where the rows are that an operation makes: they name its transaction. */
 type Place = { table: Form["table"]; project: BenchProject };
 type Counted = { name: string; wal: Wal | null; asked?: WireCounts };
@@ -116,8 +119,8 @@ async function count(lab: Lab, quick: boolean): Promise<Counted[]> {
   );
   if (isReadable)
     for (const [name, lines] of [
-      ["redemption in a batch", 1],
-      ["redemption of 10 lines in a batch", 10],
+      [IN_A_BATCH, 1],
+      [TEN_LINES_IN_A_BATCH, 10],
     ] as const) {
       // Codes that were not used before, as most are.
       const from = lines === 1 ? 3_000 : 4_500;
@@ -148,7 +151,7 @@ async function xidsOf({ db }: Lab, table: Form["table"], { id }: BenchProject): 
   return new Set(rows.map(({ xid }) => xid));
 }
 
-/** The two lines of the table are read from one count. */
+/** The lines of the table are read from one count. */
 let counting: Promise<Counted[]> | null = null;
 const countOnce = (lab: Lab, quick: boolean) => {
   counting ??= count(lab, quick);
@@ -194,14 +197,32 @@ export const wal = lineOf(
     ...{ name: "wal", title: "log of a redemption without full pages, 64 connections", unit: "bytes" },
     ...{ before: 14_900, floor: 8_000, aim: 6_000 },
   },
-  (all) => named(all, "redemption in a batch")?.wal?.bytes,
+  (all) => named(all, IN_A_BATCH)?.wal?.bytes,
+);
+export const walRecords = lineOf(
+  {
+    ...{ name: "wal-records", title: "records of the log of a redemption, 64 connections", unit: "records" },
+    ...{ before: 50, floor: 32, aim: 26 },
+  },
+  (all) => named(all, IN_A_BATCH)?.wal?.records,
 );
 export const walOfTenLines = lineOf(
   {
     ...{ name: "wal-10-lines", title: "log of a redemption of an order of 10 lines, 64 connections", unit: "bytes" },
     ...{ before: 32_000, floor: 16_000, aim: 12_000 },
   },
-  (all) => named(all, "redemption of 10 lines in a batch")?.wal?.bytes,
+  (all) => named(all, TEN_LINES_IN_A_BATCH)?.wal?.bytes,
+);
+export const walRecordsOfTenLines = lineOf(
+  {
+    ...{
+      name: "wal-records-10-lines",
+      title: "records of the log of an order of 10 lines, 64 connections",
+      unit: "records",
+    },
+    ...{ before: 55, floor: 36, aim: 30 },
+  },
+  (all) => named(all, TEN_LINES_IN_A_BATCH)?.wal?.records,
 );
 export const roundTrips = lineOf(
   {
