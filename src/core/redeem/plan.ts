@@ -1,4 +1,5 @@
 import type { Account } from "../ledger/account.ts";
+import { oncePer } from "../once-per.ts";
 import type { CounterRow, UnitsRow } from "../rows/counter.ts";
 import type { EntryRow, LotRow } from "../rows/ledger.ts";
 import type { OrderRow } from "../rows/order.ts";
@@ -121,6 +122,16 @@ export type Rows = {
   rewards?: Map<string, { stock: number | null; redeemed: number }>;
 };
 
+/** A batch loads its redemptions once, and none of them gets another order: each order finds its own without looking at all. */
+const idsByOrder = oncePer(
+  (redemptions: ReadonlyMap<string, RedemptionRow>): ReadonlyMap<string | null, readonly string[]> =>
+    new Map(
+      Map.groupBy(redemptions, ([, { order_id }]) => order_id)
+        .entries()
+        .map(([order, own]) => [order, own.map(([id]) => id)]),
+    ),
+);
+
 /** The rows become what the next command of the batch finds. */
 export function applyPlan(rows: Rows, plan: Plan): void {
   for (const id of plan.rolledBack) {
@@ -129,8 +140,10 @@ export function applyPlan(rows: Rows, plan: Plan): void {
   }
   for (const order of plan.orders) {
     const was = rows.orders?.get(order.id);
-    for (const [id, row] of rows.redemptions ?? [])
-      if (was && showsNow(row, was)) rows.redemptions!.set(id, { ...row, order_shown: { was } });
+    for (const id of (was && rows.redemptions && idsByOrder(rows.redemptions).get(was.id)) ?? []) {
+      const row = rows.redemptions!.get(id)!;
+      if (showsNow(row, was!)) rows.redemptions!.set(id, { ...row, order_shown: { was: was! } });
+    }
     rows.orders?.set(order.id, order);
   }
   for (const row of plan.vouchers) rows.vouchers?.set(row.id, row);

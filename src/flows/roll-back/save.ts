@@ -15,13 +15,16 @@ import { savePointsWork, usesAfter } from "../../steps/points/point-changes.ts";
 import { givenBy, takeBackRewards } from "../../steps/rewards/take-back-reward.ts";
 import { mergeRollBackPlans, type RollBackPlan, type RollBackRequest, type RollBackState } from "./state.ts";
 
-/** What came with redemptions that were rolled back goes back too. */
-const takenBack = ({ round, redemptions }: RollBackState, rolledBack: readonly string[]) =>
-  rolledBack.flatMap((id) => {
+/** What came with redemptions that were rolled back goes back too, for the first command that named them or their stack. */
+function takenBack({ round, redemptions }: RollBackState, rolledBack: readonly string[]) {
+  const first = new Map(round.map(({ redemption_id }, n) => [redemption_id, n] as const).toReversed());
+  const placeOf = (id: string | null): number => first.get(id ?? "") ?? round.length;
+  return rolledBack.flatMap((id) => {
     const part = redemptions.get(id)!;
-    const of = round.find(({ redemption_id }) => redemption_id === id || redemption_id === part.parent_id);
+    const of = round[Math.min(placeOf(id), placeOf(part.parent_id))];
     return of ? givenBy([part]).map((given) => ({ of, given })) : [];
   });
+}
 
 /**
  * Everything that the commands of a round do, each kind of row in one statement; and what points may follow from. What is
