@@ -10,7 +10,7 @@ import { redeem } from "../../src/flows/redeem/redeem.ts";
 import type { Project } from "../../src/request.ts";
 import type { RedeemRequest } from "../../src/steps/checkout/requests.ts";
 import { assertBatchLaw } from "../laws/batch-law.ts";
-import { type Calls, countCalls } from "../support/calls.ts";
+import { assertNotSteep, type Calls, countCalls } from "../support/calls.ts";
 import { testDatabase } from "../support/engine.ts";
 import { testShop } from "../support/shop.ts";
 import { atMost } from "../support/two-servers.ts";
@@ -398,9 +398,5 @@ for (const [what, of] of Object.entries(OF_BATCHES))
     await countFor(2);
     const [once, twice] = [await countFor(64), await countFor(128)];
     await calls.end();
-    // A step that is taken for each pair of commands is taken four times as often. What is sorted, at most 2.4 times.
-    const steep = [...twice].filter(([place, count]) => count > 128 && count > 2.4 * (once.get(place) ?? 0));
-    assert.deepEqual(steep, []);
-    const sum = (all: Calls) => all.values().reduce((some, count) => some + count, 0);
-    assert.ok(sum(twice) <= 2.2 * sum(once), `${sum(once)} and ${sum(twice)}`);
+    assertNotSteep(once, twice, 64);
   });

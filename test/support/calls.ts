@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { Session } from "node:inspector/promises";
 import { setFlagsFromString } from "node:v8";
 
@@ -38,4 +39,15 @@ export async function countCalls(sources: RegExp) {
       for (const flag of COMPILERS) setFlagsFromString(`--${flag}`);
     },
   };
+}
+
+/**
+ * A batch of twice as many commands takes about twice as many steps. What is done for each pair of commands is done four times as
+ * often; what is sorted, at most 2.4 times.
+ */
+export function assertNotSteep(once: Calls, twice: Calls, size: number): void {
+  const steep = [...twice].filter(([place, count]) => count > 2 * size && count > 2.4 * (once.get(place) ?? 0));
+  assert.deepEqual(steep, []);
+  const sum = (all: Calls) => all.values().reduce((some, count) => some + count, 0);
+  assert.ok(sum(twice) <= 2.2 * sum(once), `${sum(once)} and ${sum(twice)}`);
 }
