@@ -8,7 +8,7 @@ test("what takes long lets others have their turn, and comes to the same", async
   function* made() {
     for (const name of ["a", "b", "c", "d"]) {
       happened.push(name);
-      ms += 1;
+      ms += 3;
       yield name;
     }
   }

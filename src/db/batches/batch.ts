@@ -117,7 +117,7 @@ const PAUSE_MAX_MS = 1000;
 const NOT_YET_MS = 5;
 /** A request whose key another one holds waits for some seconds; then its client is told. */
 const KEY_TRIES_MAX = 5;
-const ANSWERS_AT_ONCE = 8;
+const ANSWERS_AT_ONCE = 32;
 const ASIDE = " aside";
 
 /**
