@@ -28,8 +28,6 @@ const CALLER_HEADERS = ["x-app-id", "x-client-application-id", "x-management-id"
 const STANDING_PART = 1 / 4;
 /** A queue that stands for so long is no burst, and a loop that is busy for so long has more than one heavy request. */
 const STANDS_MS = 1_000;
-/** The same where all places are taken, and whoever comes is refused all the time. */
-const REFUSES_MS = 300;
 const BUSY = 0.9;
 const LOOK_MS = 100;
 
@@ -46,41 +44,27 @@ function thisLoop(): Loop {
   };
 }
 
-/** Since when a condition has held without a break; null: it does not hold. */
-const since = (holds: boolean, before: number | null, at: number): number | null => (holds ? (before ?? at) : null);
-
 /**
  * How many places there are now. At 500 answers a second, 512 calls in work mean a wait of one second. That is right for a burst: to be
  * refused is worse. A queue that never empties makes everybody wait that long, and no more is answered: then it gets a quarter, 128 calls,
- * a quarter of a second. It is seen after a second, or sooner where all places are taken and others are refused. Where calls wait for the database and the loop does not, all places stay. It ends when the loop has time
+ * a quarter of a second. Where calls wait for the database and the loop does not, all places stay. It ends when the loop has time
  * again: how many wait says nothing then, since most are refused.
  */
-function placesOf(max: number, { now, worked }: Loop) {
+function placesOf(max: number, { now, worked }: Loop): (taken: number) => number {
   const standing = max * STANDING_PART;
-  let [lookedAt, isCrowded, hasRefused] = [now(), false, false];
+  let [lookedAt, isCrowded] = [now(), false];
   let stoodSince: number | null = null;
   let busySince: number | null = null;
-  let refusesSince: number | null = null;
-  const look = (at: number) => {
-    const isLately = at - lookedAt < 2 * LOOK_MS;
-    busySince = since(worked() > BUSY, busySince, lookedAt);
-    refusesSince = since(hasRefused && isLately, refusesSince, lookedAt);
-    [lookedAt, hasRefused] = [at, false];
-    const last = (ms: number, ...all: (number | null)[]) => all.every((from) => from !== null && at - from >= ms);
-    const isTooMuch = last(STANDS_MS, stoodSince, busySince) || last(REFUSES_MS, refusesSince, busySince);
-    isCrowded = isTooMuch || (isCrowded && busySince !== null);
-  };
-  return {
-    /** How many there are, where so many are taken. */
-    count: (taken: number): number => {
-      const at = now();
-      stoodSince = since(taken >= standing, stoodSince, at);
-      if (at - lookedAt >= LOOK_MS) look(at);
-      return isCrowded ? standing : max;
-    },
-    noteRefused: (): void => {
-      hasRefused = true;
-    },
+  return (taken) => {
+    const at = now();
+    stoodSince = taken < standing ? null : (stoodSince ?? at);
+    if (at - lookedAt >= LOOK_MS) {
+      busySince = worked() > BUSY ? (busySince ?? lookedAt) : null;
+      lookedAt = at;
+      const lasts = [stoodSince, busySince].every((since) => since !== null && at - since >= STANDS_MS);
+      isCrowded = lasts || (isCrowded && busySince !== null);
+    }
+    return isCrowded ? standing : max;
   };
 }
 
@@ -104,7 +88,7 @@ export function refuseBeyond(server: Server, { max, newRequestId, count, loop = 
   let all = 0;
   const { body } = new ApiError("overloaded", { details: "The server has more requests than it can work on" });
   const places = placesOf(max, loop);
-  const hasRoom = (own: number) => all < places.count(all) || (all < 2 * max && own < max * OWN_PART);
+  const hasRoom = (own: number) => all < places(all) || (all < 2 * max && own < max * OWN_PART);
 
   const take = (caller: string, own: number, response: ServerResponse) => {
     all += 1;
@@ -123,7 +107,6 @@ export function refuseBeyond(server: Server, { max, newRequestId, count, loop = 
     const headers = { ...HEADERS, "content-length": text.length, "X-Request-Id": request_id };
     response.writeHead(503, headers);
     response.end(text);
-    places.noteRefused();
     count();
   };
 
