@@ -235,6 +235,12 @@ export const SCENARIOS: Record<string, Scenario> = {
       Array.from({ length: 60 }, (_, n) => n),
     );
   },
+  "a result has what is told of it from its class": async ({ open }) => {
+    const found = await open({ max: 1 })`select n from generate_series(1, 2) n`;
+    assert.deepEqual(Object.getOwnPropertyNames(found), ["0", "1", "length"]);
+    assert.deepEqual([found.count, found.command, found.columns.map(({ name }) => name)], [2, "SELECT", ["n"]]);
+    assert.deepEqual([...found], [{ n: 1 }, { n: 2 }]);
+  },
   "a statement with a bound keeps no row beyond it, and leaves the next one its own rows": async (stage) => {
     await follows("plain", "rows beyond a bound", "rows beyond a bound, before an error")(stage);
     const pool = boundedDb(stage.open({ max: 1 }), { bytesMax: 40_000, error: () => new Error("too large") });
