@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { LRUCache } from "lru-cache";
 import type { Db, Fragment, Pool, Tx } from "./db.ts";
 
 /**
@@ -11,15 +12,39 @@ export const tenantOf = (db: Db, projectId: string): Fragment =>
     ? db`(select ''::text as project_id) p`
     : db`(select project_id from tenants where project_id = ${projectId}) p`;
 
+/** Inserts have few texts: one for each table and the fields that its rows have. */
+const insertTexts = new LRUCache<string, TemplateStringsArray>({ max: 1_000 });
+
+/** The text around the project and the rows. The driver would take 60 us to make it of its columns, a third of what it takes for an insert. */
+function insertText(table: string, columns: readonly string[]): TemplateStringsArray {
+  const key = `${table} ${columns.join()}`;
+  const known = insertTexts.get(key);
+  if (known) return known;
+  const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+  const names = columns.map(quoted);
+  const texts = [
+    `(project_id, ${names.join()})
+    select p.project_id, ${names.map((name) => `r.${name}`).join()} from (select project_id from tenants where project_id = `,
+    `) p
+      cross join json_populate_recordset(null::${quoted(table)}, `,
+    "::text::json) r",
+  ];
+  const text = Object.assign(texts, { raw: texts });
+  insertTexts.set(key, text);
+  return text;
+}
+
 /**
  * The columns and the rows of an insert: every row has the fields of the first. They are one parameter, parsed once:
  * `(jsonb_populate_record(…)).*` reads a row again for each of its columns, twenty times the work.
  */
 export function insertOf(db: Db, table: string, projectId: string, rows: readonly object[]): Fragment {
   const columns = Object.keys(rows[0]!).filter((name) => name !== "project_id");
+  const json = JSON.stringify(rows);
+  if (projectId !== "") return db(insertText(table, columns), projectId, json);
   return db`(project_id, ${db(columns)})
     select p.project_id, ${db(columns.map((name) => `r.${name}`))} from ${tenantOf(db, projectId)}
-      cross join json_populate_recordset(null::${db(table)}, ${JSON.stringify(rows)}::text::json) r`;
+      cross join json_populate_recordset(null::${db(table)}, ${json}::text::json) r`;
 }
 
 /** The order that the database has texts in: its locale is C. */
