@@ -134,7 +134,7 @@ test("of what sessions hold the sum is read, and the locks that are over", async
   const { sum, locks } = of("GIFT").held!;
   assert.deepEqual(sum, { quantity: 2, credits: 40, points: 0 });
   assert.deepEqual(
-    locks.map(({ session_key, credits, expires_at }) => [session_key, credits, expires_at]),
+    [...locks.values()].map(({ session_key, credits, expires_at }) => [session_key, credits, expires_at]),
     [["over", 20, "2020-01-01T00:00:00.000001Z"]],
   );
 });

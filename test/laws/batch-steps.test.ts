@@ -8,8 +8,8 @@ import { testDatabase } from "../support/engine.ts";
 import { testShop } from "../support/shop.ts";
 
 // Twice as many requests in one batch take about twice as many steps. Redemptions have it in
-// test/checkout/redemptions-batch.test.ts. Two things are left out: a card that each command puts points on looks at all of
-// its lots each time, and a code that each command holds for another session at all of its locks.
+// test/checkout/redemptions-batch.test.ts. One thing is left out: a card that each command puts points on looks at all of
+// its lots each time.
 const { db } = await testDatabase();
 
 type Waiting = { command: unknown; resolve(answer: any): void; reject(error: unknown): void };
@@ -104,6 +104,23 @@ const BATCHES: Record<string, (gatherer: Gatherer, size: number) => Promise<Send
   validations: async (gathered) => {
     const { ok, redeemables } = await shopOf(gathered);
     return () => ok("POST /v1/validations", { redeemables, customer: anna, order: { items } });
+  },
+  "validations that hold one code for a session each": async (gathered) => {
+    const { ok } = await shopOf(gathered);
+    await ok("POST /v1/vouchers/LIMITED", { type: "DISCOUNT_VOUCHER", discount, redemption: { quantity: 100_000 } });
+    const redeemables = [{ object: "voucher", id: "LIMITED" }];
+    const session = (n: number) => ({ type: "LOCK", key: `session ${n}`, ttl: 1, ttl_unit: "HOURS" });
+    return (n) => ok("POST /v1/validations", { redeemables, session: session(n), order: { items } });
+  },
+  "validations that hold a code each": async (gathered, size) => {
+    const { ok } = await shopOf(gathered);
+    const one = { type: "DISCOUNT_VOUCHER", discount, redemption: { quantity: 1 } };
+    for (let n = 0; n < size; n += 1) await ok(`POST /v1/vouchers/CODE-${n}`, one);
+    const session = (n: number) => ({ type: "LOCK", key: `session ${n}`, ttl: 1, ttl_unit: "HOURS" });
+    return (n) => {
+      const redeemables = [{ object: "voucher", id: `CODE-${n}` }];
+      return ok("POST /v1/validations", { redeemables, session: session(n), order: { items } });
+    };
   },
   "qualifications of one customer": async (gathered) => {
     const { ok } = await shopOf(gathered);

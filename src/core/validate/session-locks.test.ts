@@ -2,14 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import type { SessionLock } from "../rows/validation.ts";
-import {
-  changesOfSums,
-  type HeldAmounts,
-  type HeldOfCode,
-  heldAt,
-  holdInstead,
-  NOTHING_HELD,
-} from "./session-locks.ts";
+import { changesOfSums, type HeldAmounts, heldAt, heldOfCode, holdInstead, NOTHING_HELD } from "./session-locks.ts";
 
 const minute = (n: number): string => `2026-01-01T12:${String(n).padStart(2, "0")}:00.000Z`;
 const CODES = ["v_1", "v_2", "v_3"];
@@ -34,16 +27,13 @@ const sumOf = (some: readonly SessionLock[]): HeldAmounts =>
   );
 const of = (some: readonly SessionLock[], id: string) => some.filter(({ redeemable_id }) => redeemable_id === id);
 /** As it is read: of the locks only those that are over at the last moment, and those of the sessions that ask. */
-const read = (some: readonly SessionLock[], { until, asking }: { until: string; asking: readonly string[] }) =>
-  new Map(
-    CODES.map((id): [string, HeldOfCode] => [
-      id,
-      {
-        sum: sumOf(of(some, id)),
-        locks: of(some, id).filter((one) => one.expires_at <= until || asking.includes(one.session_key)),
-      },
-    ]),
-  );
+function read(some: readonly SessionLock[], { until, asking }: { until: string; asking: readonly string[] }) {
+  const seen = (one: SessionLock) => one.expires_at <= until || asking.includes(one.session_key);
+  const held = new Map(CODES.map((id) => [id, heldOfCode(sumOf(of(some, id)), of(some, id).filter(seen))]));
+  const own = (key: string) => some.filter(({ session_key }) => session_key === key);
+  const codesOf = new Map(asking.map((key) => [key, own(key).map(({ redeemable_id }) => redeemable_id)]));
+  return { held, codesOf };
+}
 const live = (some: readonly SessionLock[], now: string, except?: string) =>
   some.filter((one) => one.expires_at > now && one.session_key !== except);
 
@@ -51,7 +41,7 @@ test("law: a sum without what is over and what is one's own is the sum of the li
   fc.assert(
     fc.property(locks, fc.nat(59), fc.nat(59), fc.constantFrom("a", "b", undefined), (some, at, later, except) => {
       const [now, until] = [minute(Math.min(at, later)), minute(Math.max(at, later))];
-      const held = read(some, { until, asking: except ? [except] : [] });
+      const { held } = read(some, { until, asking: except ? [except] : [] });
       for (const id of CODES)
         assert.deepEqual(heldAt(held.get(id), { now, except }), sumOf(live(of(some, id), now, except)));
     }),
@@ -61,10 +51,12 @@ test("law: a sum without what is over and what is one's own is the sum of the li
 test("law: what a session holds instead is held at once, and the changes of the sums are the differences", () => {
   fc.assert(
     fc.property(locks, locks, fc.nat(59).map(minute), (before, wanted, now) => {
-      const held = read(before, { until: now, asking: ["a"] });
+      const sessions = read(before, { until: now, asking: ["a"] });
+      const { held } = sessions;
       const mine = wanted.filter(({ session_key }) => session_key === "a");
       const others = before.filter(({ session_key }) => session_key !== "a");
-      holdInstead(held, "a", mine);
+      holdInstead(sessions, "a", wanted.map((one) => ({ ...one, session_key: "a" })).slice(0, 1));
+      holdInstead(sessions, "a", mine);
       const after = [...others, ...mine];
       for (const id of CODES) {
         assert.deepEqual(held.get(id)!.sum, sumOf(of(after, id)));
@@ -81,8 +73,8 @@ test("law: what a session holds instead is held at once, and the changes of the 
 test("what stays as it is changes no sum, and of a code that was not read nothing is held", () => {
   const one = { redeemable_id: "v_1", session_key: "a", quantity: 1, credits: 5, points: 0, expires_at: minute(1) };
   assert.deepEqual(changesOfSums([one], [{ ...one, expires_at: minute(9) }]), []);
-  const codes = new Map<string, HeldOfCode>();
-  holdInstead(codes, "a", [one]);
-  assert.equal(codes.size, 0);
+  const sessions = { held: new Map(), codesOf: new Map() };
+  holdInstead(sessions, "a", [one]);
+  assert.equal(sessions.held.size, 0);
   assert.equal(heldAt(undefined, { now: minute(0) }), NOTHING_HELD);
 });

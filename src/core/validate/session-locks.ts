@@ -6,9 +6,26 @@ export type HeldAmounts = Pick<SessionLock, "quantity" | "credits" | "points">;
  * What sessions hold of a code: the sum of all locks, and of the locks themselves only those that somebody may have to leave
  * out: the ones that are over, and the ones of the sessions that ask. So 4,000 sessions on a code cost what one costs.
  */
-export type HeldOfCode = { sum: HeldAmounts; locks: readonly SessionLock[] };
+export type HeldOfCode = {
+  sum: HeldAmounts;
+  /** By session. */
+  locks: ReadonlyMap<string, SessionLock>;
+  /** No lock is over before this millisecond. */
+  firstEnd: number;
+};
+/** What sessions hold: of each code that something limits, and the codes of each session that asks. */
+export type HeldBySessions = { held: Map<string, HeldOfCode>; codesOf: Map<string, readonly string[]> };
 
 export const NOTHING_HELD: HeldAmounts = { quantity: 0, credits: 0, points: 0 };
+
+export const heldOfCode = (sum: HeldAmounts, locks: readonly SessionLock[]): HeldOfCode => ({
+  sum,
+  locks: new Map(locks.map((lock) => [lock.session_key, lock])),
+  firstEnd: Math.min(...locks.map(endOf)),
+});
+
+/** A part of a millisecond is left out: a lock that ends in the one we are in is looked at. */
+const endOf = ({ expires_at }: SessionLock): number => Date.parse(expires_at);
 
 const added = (a: HeldAmounts, b: HeldAmounts, sign: 1 | -1): HeldAmounts => ({
   quantity: a.quantity + sign * b.quantity,
@@ -22,24 +39,36 @@ export const heldAt = (
   { now, except }: { now: string; except?: string | null | undefined },
 ): HeldAmounts => {
   if (!held) return NOTHING_HELD;
-  const leftOut = held.locks.filter(
-    ({ session_key, expires_at }) => session_key === except || Temporal.Instant.compare(expires_at, now) <= 0,
-  );
-  return leftOut.reduce((sum: HeldAmounts, lock) => added(sum, lock, -1), held.sum);
+  const own = except == null ? undefined : held.locks.get(except);
+  const rest = own ? added(held.sum, own, -1) : held.sum;
+  if (Date.parse(now) < held.firstEnd) return rest;
+  return held.locks
+    .values()
+    .filter((lock) => lock !== own && Temporal.Instant.compare(lock.expires_at, now) <= 0)
+    .reduce((sum: HeldAmounts, lock) => added(sum, lock, -1), rest);
 };
 
-/** The codes after a session has given back all that it held and holds these instead. Codes that nothing limits are not in it. */
-export function holdInstead(codes: Map<string, HeldOfCode>, session: string, locks: readonly SessionLock[]): void {
-  for (const [id, { sum, locks: all }] of codes) {
-    const own = all.filter(({ session_key }) => session_key === session);
-    const taken = locks.filter(({ redeemable_id }) => redeemable_id === id);
-    if (own.length + taken.length === 0) continue;
-    const without = own.reduce((rest: HeldAmounts, lock) => added(rest, lock, -1), sum);
-    codes.set(id, {
-      sum: taken.reduce((rest: HeldAmounts, lock) => added(rest, lock, 1), without),
-      locks: [...all.filter(({ session_key }) => session_key !== session), ...taken],
-    });
+/**
+ * What is held after a session has given back all that it held and holds these locks instead. Of codes that nothing limits
+ * nothing is held. Only codes of this session are looked at: a batch may ask for hundreds.
+ */
+export function holdInstead({ held, codesOf }: HeldBySessions, session: string, locks: readonly SessionLock[]): void {
+  const wanted = new Map(locks.map((lock) => [lock.redeemable_id, lock]));
+  for (const id of new Set([...(codesOf.get(session) ?? []), ...wanted.keys()])) {
+    const one = held.get(id);
+    if (one) held.set(id, withLock(one, session, wanted.get(id)));
   }
+  codesOf.set(session, [...wanted.keys()]);
+}
+
+function withLock({ sum, locks, firstEnd }: HeldOfCode, session: string, lock: SessionLock | undefined): HeldOfCode {
+  const own = locks.get(session);
+  const others = own ? added(sum, own, -1) : sum;
+  const after = new Map(locks);
+  after.delete(session);
+  if (!lock) return { sum: others, locks: after, firstEnd };
+  after.set(session, lock);
+  return { sum: added(others, lock, 1), locks: after, firstEnd: Math.min(firstEnd, endOf(lock)) };
 }
 
 export type HeldChange = HeldAmounts & { redeemable_id: string };

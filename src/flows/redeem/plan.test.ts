@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { Catalog } from "../../catalog/catalog.ts";
 import { EMPTY_PLAN, type Plan } from "../../core/redeem/plan.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
-import { NOTHING_HELD } from "../../core/validate/session-locks.ts";
+import { heldOfCode, NOTHING_HELD } from "../../core/validate/session-locks.ts";
 import { NO_SETTINGS, type VoucherSettings } from "../../core/vouchers/settings.ts";
 import type { Project } from "../../request.ts";
 import { budgetsFrom } from "../../steps/checkout/budgets.ts";
@@ -86,7 +86,8 @@ async function stateOf(round: readonly RedeemRequest[]): Promise<RedeemState> {
     rewards: new Map(),
     handouts: null,
     sessions: {
-      held: new Map([["v_TWICE", { sum: NOTHING_HELD, locks: [lock("mine"), lock("another")] }]]),
+      held: new Map([["v_TWICE", heldOfCode(NOTHING_HELD, [lock("mine"), lock("another")])]]),
+      codesOf: new Map([["mine", ["v_TWICE"]]]),
       own: [],
     },
     use: useOf([], []),
@@ -205,7 +206,7 @@ test("each command of a round is planned on what those before it left", async ()
   assert.deepEqual([...merged.touched.values()], [round[3]], "the last that succeeded");
   assert.deepEqual(
     state.sessions.held.get("v_TWICE"),
-    { sum: NOTHING_HELD, locks: [lock("another")] },
+    heldOfCode(NOTHING_HELD, [lock("another")]),
     "the session of the requests is over",
   );
   assert.equal(

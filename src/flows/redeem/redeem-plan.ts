@@ -49,7 +49,7 @@ export function applyRedeemPlan(state: RedeemState, plan: RedeemPlan): void {
   state.budgets.add(plan.units);
   for (const [id, card] of plan.points) state.points.set(id, card);
   if (plan.gifts) state.handouts!.accept(plan.gifts);
-  for (const key of plan.released) holdInstead(state.sessions.held, key, []);
+  for (const key of plan.released) holdInstead(state.sessions, key, []);
 }
 
 /** What the commands of a round do, one after the other, as one. */

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { Catalog } from "../../catalog/catalog.ts";
 import type { VoucherRow } from "../../core/rows/voucher.ts";
 import { newSteps } from "../../core/steps.ts";
-import { NOTHING_HELD } from "../../core/validate/session-locks.ts";
+import { heldOfCode, NOTHING_HELD } from "../../core/validate/session-locks.ts";
 import { NO_SETTINGS, type VoucherSettings } from "../../core/vouchers/settings.ts";
 import type { Project } from "../../request.ts";
 import { budgetsFrom } from "../../steps/checkout/budgets.ts";
@@ -49,7 +49,8 @@ async function stateOf(commands: readonly ValidateCommand[]): Promise<ValidateSt
     points: new Map(),
     stock: new Map(),
     sessions: {
-      held: new Map(["ONCE", "MANY"].map((code) => [`v_${code}`, { sum: NOTHING_HELD, locks: [] }])),
+      held: new Map(["ONCE", "MANY"].map((code) => [`v_${code}`, heldOfCode(NOTHING_HELD, [])])),
+      codesOf: new Map(),
       own: [],
     },
     use: useOf([], []),
@@ -124,7 +125,7 @@ test("each command is planned on what the sessions before it hold; a session tha
   const state = await stateOf(asked);
   assert.deepEqual([...planBatch(state, asked)].map(validOf), [true, false, true, true]);
   assert.deepEqual(
-    [...state.sessions.held].map(([id, { sum, locks }]) => [id, sum.quantity, locks.map((one) => one.session_key)]),
+    [...state.sessions.held].map(([id, { sum, locks }]) => [id, sum.quantity, [...locks.keys()]]),
     [
       ["v_ONCE", 1, ["b"]],
       ["v_MANY", 1, ["a"]],

@@ -44,7 +44,7 @@ export function* planBatch(state: ValidateState, commands: readonly ValidateComm
 
 /** The state becomes what the next command of the batch finds: it sees what this one's session holds. */
 function applyValidationPlan({ sessions }: ValidateState, { of: { session }, locks }: ValidationPlan): void {
-  if (locks) holdInstead(sessions.held, session!.key, locks);
+  if (locks) holdInstead(sessions, session!.key, locks);
 }
 
 /**

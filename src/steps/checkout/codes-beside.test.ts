@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Catalog } from "../../catalog/catalog.ts";
-import { NOTHING_HELD } from "../../core/validate/session-locks.ts";
+import { heldOfCode, NOTHING_HELD } from "../../core/validate/session-locks.ts";
 import type { FoundVoucher } from "../../resources/promotions/vouchers/beside-store.ts";
 import { besideAsked, heldIn, knownFrom, lotsIn } from "./codes-beside.ts";
 
@@ -48,12 +48,13 @@ const found = (more: object = {}) =>
   ({
     ...{ row, beside: { assigned: [], holders: [], referrer: null, lots: null, counted: [], held: null, ...more } },
   }) as unknown as FoundVoucher;
-const HELD = { sum: NOTHING_HELD, locks: [] };
+const HELD = heldOfCode(NOTHING_HELD, []);
+const NOBODY = { codesOf: new Map(), own: [] };
 const asking = (codes: string[], sessions: string[] = []) => ({ codes, sessions, now: "" });
 
 test("what sessions hold is read later where it was not read of a code, or a session asks", () => {
-  assert.deepEqual(heldIn([found({ held: HELD })], asking(["v_1"])), { held: new Map([["v_1", HELD]]), own: [] });
-  assert.deepEqual(heldIn([found({ held: HELD })], asking([])), { held: new Map(), own: [] }, "nothing limits it");
+  assert.deepEqual(heldIn([found({ held: HELD })], asking(["v_1"])), { held: new Map([["v_1", HELD]]), ...NOBODY });
+  assert.deepEqual(heldIn([found({ held: HELD })], asking([])), { held: new Map(), ...NOBODY }, "nothing limits it");
   assert.equal(heldIn([found()], asking(["v_1"])), null);
   assert.equal(heldIn([found({ held: HELD })], asking(["v_1"], ["s"])), null);
 });

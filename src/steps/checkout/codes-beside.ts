@@ -58,7 +58,9 @@ export function heldIn(
     const one = read.get(id);
     return one ? [[id, one] as const] : [];
   });
-  return sessions.length === 0 && held.length === codes.length ? { held: new Map(held), own: [] } : null;
+  return sessions.length === 0 && held.length === codes.length
+    ? { held: new Map(held), codesOf: new Map(), own: [] }
+    : null;
 }
 
 /** The lots of loyalty cards; null when those of one were not read. */

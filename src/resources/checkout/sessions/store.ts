@@ -1,6 +1,12 @@
 import { notFound } from "../../../core/errors.ts";
 import type { SessionLock } from "../../../core/rows/validation.ts";
-import { changesOfSums, type HeldChange, type HeldOfCode, NOTHING_HELD } from "../../../core/validate/session-locks.ts";
+import {
+  changesOfSums,
+  type HeldBySessions,
+  type HeldChange,
+  heldOfCode,
+  NOTHING_HELD,
+} from "../../../core/validate/session-locks.ts";
 import type { Db, IdList, Tx } from "../../../db/db.ts";
 import { heldRows } from "../../../db/held-rows.ts";
 import { tenantOf } from "../../../db/records.ts";
@@ -16,9 +22,7 @@ type LockFilter<C = readonly string[]> = {
 };
 /** A sum, which no session has, or a lock. */
 type HeldRow = Omit<SessionLock, "session_key"> & { session_key: string | null };
-export type SessionLocks = {
-  /** What sessions hold of the codes that were asked for. */
-  held: Map<string, HeldOfCode>;
+export type SessionLocks = HeldBySessions & {
   /** Everything that the sessions that ask hold, of any code. */
   own: readonly SessionLock[];
 };
@@ -49,12 +53,15 @@ export const loadHeldBySessions = async (
 export function locksOf(rows: readonly HeldRow[], { codes, sessions }: Omit<LockFilter, "now">): SessionLocks {
   const locks = rows.filter((row): row is SessionLock => row.session_key !== null);
   const locksOfCode = Map.groupBy(locks, ({ redeemable_id }) => redeemable_id);
-  const held = new Map<string, HeldOfCode>(codes.map((id) => [id, { sum: NOTHING_HELD, locks: [] }]));
+  const held = new Map(codes.map((id) => [id, heldOfCode(NOTHING_HELD, [])]));
   for (const { redeemable_id, session_key, quantity, credits, points } of rows)
     if (session_key === null && held.has(redeemable_id))
-      held.set(redeemable_id, { sum: { quantity, credits, points }, locks: locksOfCode.get(redeemable_id) ?? [] });
+      held.set(redeemable_id, heldOfCode({ quantity, credits, points }, locksOfCode.get(redeemable_id) ?? []));
   const asking = new Set(sessions);
-  return { held, own: locks.filter(({ session_key }) => asking.has(session_key)) };
+  const own = locks.filter(({ session_key }) => asking.has(session_key));
+  const ownOf = Map.groupBy(own, ({ session_key }) => session_key);
+  const codesOf = new Map([...ownOf].map(([key, some]) => [key, some.map(({ redeemable_id }) => redeemable_id)]));
+  return { held, codesOf, own };
 }
 
 export const loadLocks = async (db: Db, projectId: string, filter: LockFilter): Promise<SessionLocks> =>
@@ -93,7 +100,8 @@ export async function replaceLocks(
   projectId: string,
   { keys, gone, locks }: { keys: readonly string[]; gone: readonly SessionLock[]; locks: readonly SessionLock[] },
 ): Promise<void> {
-  const lost = gone.filter(({ session_key }) => keys.includes(session_key));
+  const replaced = new Set(keys);
+  const lost = gone.filter(({ session_key }) => replaced.has(session_key));
   await together([
     lost.length > 0 &&
       tx`delete from session_locks where project_id = ${projectId} and session_key = any(${keys})`.execute(),

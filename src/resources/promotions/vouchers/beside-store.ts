@@ -3,7 +3,7 @@ import type { LotRow } from "../../../core/rows/ledger.ts";
 import type { SessionLock } from "../../../core/rows/validation.ts";
 import type { VoucherRow } from "../../../core/rows/voucher.ts";
 import { toInstantText } from "../../../core/time/instant-text.ts";
-import { type HeldAmounts, type HeldOfCode, NOTHING_HELD } from "../../../core/validate/session-locks.ts";
+import { type HeldAmounts, type HeldOfCode, heldOfCode, NOTHING_HELD } from "../../../core/validate/session-locks.ts";
 import type { Db, Fragment } from "../../../db/db.ts";
 
 // What is stored of codes in other tables comes with their rows: who only reads waits once, and all parts are of one moment. Most
@@ -76,15 +76,12 @@ export async function readBeside<R extends object>(
       referrer: referrer ?? null,
       lots: lots ? (own ?? []).map(lotOf) : null,
       counted: counted ?? [],
-      held: held
-        ? {
-            sum: held.sum ?? NOTHING_HELD,
-            locks: (held.locks ?? []).map((one) => ({ ...one, expires_at: toInstantText(one.expires_at) })),
-          }
-        : null,
+      held: held ? heldOfCode(held.sum ?? NOTHING_HELD, (held.locks ?? []).map(lockOf)) : null,
     },
   }));
 }
+
+const lockOf = (lock: SessionLock): SessionLock => ({ ...lock, expires_at: toInstantText(lock.expires_at) });
 
 const referrerOf = (db: Db, projectId: string): Fragment => db`,
   case when t.referrer_id is not null then (
