@@ -5,6 +5,7 @@ import type { VoucherRow } from "../../../core/rows/voucher.ts";
 import { toInstantText } from "../../../core/time/instant-text.ts";
 import { type HeldAmounts, type HeldOfCode, heldOfCode, NOTHING_HELD } from "../../../core/validate/session-locks.ts";
 import type { Db, Fragment } from "../../../db/db.ts";
+import { compareTexts } from "../../../db/records.ts";
 
 // What is stored of codes in other tables comes with their rows: who only reads waits once, and all parts are of one moment. Most
 // codes have little of it, so each part stands behind a condition of the row: what does not hold costs no look into a table.
@@ -45,6 +46,9 @@ type Parts = {
   held?: { sum: HeldAmounts | null; locks: SessionLock[] | null } | null;
 };
 
+/** Sorted here: the database would set up a sort for each code, and most have one rule. */
+const byId = (assigned: Assigned[]): Assigned[] => assigned.sort((a, b) => compareTexts(a.id, b.id));
+
 // Parameters stand in a `select` of their own: so the planner makes one plan for all of them and keeps it. With their values it would
 // plan each time anew.
 
@@ -57,7 +61,7 @@ export async function readBeside<R extends object>(
   const { days, lots, referrers, overBy } = asked;
   const rows = await db<(R & Parts)[]>`
     select t.*, (
-      select json_agg(json_build_object('id', a.id, 'rule_id', a.rule_id, 'created_at', a.created_at::text) order by a.id)
+      select json_agg(json_build_object('id', a.id, 'rule_id', a.rule_id, 'created_at', a.created_at::text))
       from validation_rule_assignments a
       where a.project_id = ${projectId} and a.related_object_id = t.id and a.related_object_type = 'voucher') as assigned,
       case when t.published_count > 0 or t.holder_id is not null then (
@@ -71,7 +75,7 @@ export async function readBeside<R extends object>(
   return rows.map(({ assigned, holders, referrer, lots: own, counted, held, ...row }) => ({
     row: row as unknown as R,
     beside: {
-      assigned: (assigned ?? []).map((one) => ({ ...one, created_at: toInstantText(one.created_at) })),
+      assigned: byId(assigned ?? []).map((one) => ({ ...one, created_at: toInstantText(one.created_at) })),
       holders: holders ?? [],
       referrer: referrer ?? null,
       lots: lots ? (own ?? []).map(lotOf) : null,
