@@ -6,7 +6,7 @@ import { transaction } from "../../../db/batches/commit.ts";
 import { firstRows } from "../../../db/bounded.ts";
 import type { Db, Fragment, Pool, Tx } from "../../../db/db.ts";
 import { whereOf } from "../../../db/filters.ts";
-import { insertOf } from "../../../db/records.ts";
+import { tenantOf, textsOf } from "../../../db/records.ts";
 import { together } from "../../../db/together.ts";
 import type { LoggedRequest, LoggedRequestRead, RequestList, RequestQuery } from "./schema.ts";
 
@@ -20,23 +20,53 @@ const hashOf = (name: string): string => createHash("sha256").update(name).diges
 
 /** Writes requests of a project and the names that they are found by. One that is there already stays as it is. */
 export async function insertRequests(pool: Pool, projectId: string, rows: readonly RequestRow[]): Promise<void> {
-  const stored = rows.map(({ names: _, ...row }) => row);
-  const names = rows.flatMap(({ id: request_id, created_at, names }) =>
-    (Object.keys(names) as NameKind[]).flatMap((kind) =>
-      names[kind].map((name) => ({ kind, hash: hashOf(name), request_id, created_at })),
-    ),
-  );
   await transaction(pool, async (tx) => {
     await together([
       // A crash of the server may lose the last of it; nobody waits for the disk.
       tx`select set_config('synchronous_commit', 'off', true)`,
-      tx`insert into request_log ${insertOf(tx, "request_log", projectId, stored)} on conflict do nothing`,
-      names.length === 0
-        ? null
-        : tx`
-            insert into request_log_names ${insertOf(tx, "request_log_names", projectId, names)} on conflict do nothing`,
+      insertBodies(tx, projectId, rows),
+      insertNames(tx, projectId, rows),
     ]);
   });
+}
+
+const insertBodies = (tx: Tx, projectId: string, rows: readonly RequestRow[]) => {
+  const short = rows.map(({ names: _, request_body, response_body, ...row }) => row);
+  return tx`
+    insert into request_log (project_id, id, created_at, method, route, url, operation, status, error_key, duration_ms,
+      key_kind, key_id, channel, codes, customers, request_body, response_body)
+    select p.project_id, x.id, x.created_at, x.method, x.route, x.url, x.operation, x.status, x.error_key, x.duration_ms,
+      x.key_kind, x.key_id, x.channel, x.codes, x.customers, nullif(x.request_body, ''), nullif(x.response_body, '')
+    from ${tenantOf(tx, projectId)} cross join rows from (
+      json_to_recordset(${JSON.stringify(short)}::text::json) as (id text, created_at timestamptz, method text, route text,
+        url text, operation text, status int, error_key text, duration_ms double precision, key_kind text, key_id text,
+        channel text, codes text[], customers text[]),
+      ${textsOf(
+        tx,
+        rows.map(({ request_body }) => request_body ?? ""),
+      )},
+      ${textsOf(
+        tx,
+        rows.map(({ response_body }) => response_body ?? ""),
+      )}) as x (id, created_at, method, route, url, operation, status, error_key, duration_ms, key_kind, key_id, channel,
+        codes, customers, request_body, response_body)
+    on conflict do nothing`.execute();
+};
+
+function insertNames(tx: Tx, projectId: string, rows: readonly RequestRow[]) {
+  const all = rows.flatMap(({ id, created_at, names }) =>
+    (Object.keys(names) as NameKind[]).flatMap((kind) =>
+      names[kind].map((name) => ({ kind, hash: hashOf(name), request_id: id, created_at })),
+    ),
+  );
+  if (all.length === 0) return null;
+  return tx`
+    insert into request_log_names (project_id, kind, hash, request_id, created_at)
+    select p.project_id, x.kind, x.hash, x.request_id, x.created_at from ${tenantOf(tx, projectId)} cross join unnest(
+      ${all.map(({ kind }) => kind)}::text[], ${all.map(({ hash }) => hash)}::text[],
+      ${all.map(({ request_id }) => request_id)}::text[], ${all.map(({ created_at }) => created_at)}::timestamptz[])
+      as x (kind, hash, request_id, created_at)
+    on conflict do nothing`.execute();
 }
 
 const KEY_TYPES = { app: "server_key", client: "client_key", management: "management_key", session: "user" } as const;
