@@ -59,6 +59,20 @@ test("request log: what a database cannot store takes no other request with it",
   assert.equal(dropped.count, 0);
 });
 
+test("request log: a code that is written in two ways in one request is found by both", async () => {
+  const { call, entryOf, find } = await loggedShop(db, { case_sensitive_codes: false });
+  const redeemables = ["Spring", "SPRING"].map((id) => ({ object: "voucher", id }));
+  const reply = await call("POST /v1/validations", { redeemables });
+  assert.deepEqual((await entryOf(reply)).codes, ["Spring", "SPRING"]);
+  for (const { id } of redeemables) {
+    const found = await find(`code=${id}`);
+    assert.deepEqual(
+      found.map((one) => one.id),
+      [reply.headers["x-request-id"]],
+    );
+  }
+});
+
 test("request log: search by code, customer, status, route, method, key, error, time and request id", async () => {
   const { call, entryOf, find, project } = await loggedShop(db);
   const redeem = (id: string, source_id: string) =>
