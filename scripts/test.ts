@@ -189,7 +189,7 @@ try {
     files: [...alone, ...workers],
     concurrency,
     signal: stopped.signal,
-    // As `npm start`: most of what a request leaves behind is thrown away before it is ever moved.
+    // Most of what a request leaves behind is thrown away before it is ever moved.
     execArgv: ["--max-semi-space-size=64"],
   });
   events.on("test:fail", ({ todo }) => {

@@ -61,6 +61,18 @@ test("systemd starts Laurel until its database is there", () => {
   assert.match(read("docs/guides/deploying.md"), /ops\/systemd\/laurel\.service/, "the page that the unit names");
 });
 
+test("npm start, the container and systemd give Node the same room", () => {
+  const flags = JSON.parse(read("package.json")).scripts.start.match(/--[\w-]+=\d+/g);
+  assert.equal(flags.length, 2);
+  const container: string[] = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(read("Dockerfile"))![1]!);
+  const service = /^ExecStart=(.*)$/m.exec(read("ops/systemd/laurel.service"))![1]!.split(" ");
+  for (const words of [container, service])
+    assert.deepEqual(
+      words.filter((word) => word.startsWith("--")),
+      flags,
+    );
+});
+
 test("a command beside the service runs with the settings, the user and the folders of the service", () => {
   const folder = tempDir();
   fs.writeFileSync(join(folder, "systemd-run"), `#!/bin/sh\nprintf '%s\\n' "$@"`, { mode: 0o755 });

@@ -1,5 +1,6 @@
 import fs from "node:fs";
 import { join } from "node:path";
+import manifest from "../../../package.json" with { type: "json" };
 import { openDb, type Pool } from "../../../src/db/db.ts";
 import { startEmbedded } from "../../../src/db/embedded.ts";
 import { type Lab, ROOT, until } from "./lab.ts";
@@ -27,6 +28,9 @@ type Options = {
   /** Settings beside the ones of all machines; undefined takes one of these away, for a release that does not know it. */
   env?: Record<string, string | undefined>;
 };
+
+/** What `npm start` gives to Node. */
+const START_FLAGS = manifest.scripts.start.split(" ").filter((word) => word.startsWith("--"));
 
 const SECRET_KEY = "5e".repeat(32);
 
@@ -69,13 +73,7 @@ export function laurelMachine(
     name,
     url,
     up: async (tree = ROOT) => {
-      const command = [
-        ...prefix,
-        process.execPath,
-        "--max-semi-space-size=64",
-        join(tree, "src/cli/laurel.ts"),
-        "serve",
-      ];
+      const command = [...prefix, process.execPath, ...START_FLAGS, join(tree, "src/cli/laurel.ts"), "serve"];
       const started = start(lab, { name, command, env: settings });
       process_ = started;
       await until(`${name} is ready`, async () => {
