@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { TestContext } from "node:test";
 import type { Page } from "playwright-core";
+import { eventually } from "../../../test/support/child.ts";
 import { faultsOf, type Shop } from "../browser.ts";
 import { campaignParts } from "./campaign-parts.ts";
 
@@ -239,8 +240,13 @@ export async function campaigns(t: TestContext, shop: Shop): Promise<void> {
     await page.getByLabel("Description").fill("by ann");
     await tab(page, "Offer");
     await page.getByRole("group", { name: "Reward 1" }).getByText("50 points").waitFor();
-    await page.getByRole("combobox", { name: "For", exact: true }).click();
-    await page.getByRole("option", { name: "a number of friends, once" }).click();
+    const friends = page.getByRole("option", { name: "a number of friends, once" });
+    // What the page was still waiting for may close the list again.
+    await eventually(async () => {
+      if (!(await friends.isVisible())) await page.getByRole("combobox", { name: "For", exact: true }).click();
+      return friends.isVisible();
+    }, "the list is open");
+    await friends.click();
     assert.deepEqual(await faultsOf(page), []);
     await page.getByRole("button", { name: "Save" }).click();
     await page.waitForURL(address);
