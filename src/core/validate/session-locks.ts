@@ -9,7 +9,7 @@ export type HeldAmounts = Pick<SessionLock, "quantity" | "credits" | "points">;
 export type HeldOfCode = {
   sum: HeldAmounts;
   /** By session. */
-  locks: ReadonlyMap<string, SessionLock>;
+  locks: Map<string, SessionLock>;
   /** No lock is over before this millisecond. */
   firstEnd: number;
 };
@@ -21,7 +21,7 @@ export const NOTHING_HELD: HeldAmounts = { quantity: 0, credits: 0, points: 0 };
 export const heldOfCode = (sum: HeldAmounts, locks: readonly SessionLock[]): HeldOfCode => ({
   sum,
   locks: new Map(locks.map((lock) => [lock.session_key, lock])),
-  firstEnd: Math.min(...locks.map(endOf)),
+  firstEnd: locks.reduce((first, lock) => Math.min(first, endOf(lock)), Number.POSITIVE_INFINITY),
 });
 
 /** A part of a millisecond is left out: a lock that ends in the one we are in is looked at. */
@@ -56,19 +56,19 @@ export function holdInstead({ held, codesOf }: HeldBySessions, session: string, 
   const wanted = new Map(locks.map((lock) => [lock.redeemable_id, lock]));
   for (const id of new Set([...(codesOf.get(session) ?? []), ...wanted.keys()])) {
     const one = held.get(id);
-    if (one) held.set(id, withLock(one, session, wanted.get(id)));
+    if (one) replaceLock(one, session, wanted.get(id));
   }
   codesOf.set(session, [...wanted.keys()]);
 }
 
-function withLock({ sum, locks, firstEnd }: HeldOfCode, session: string, lock: SessionLock | undefined): HeldOfCode {
-  const own = locks.get(session);
-  const others = own ? added(sum, own, -1) : sum;
-  const after = new Map(locks);
-  after.delete(session);
-  if (!lock) return { sum: others, locks: after, firstEnd };
-  after.set(session, lock);
-  return { sum: added(others, lock, 1), locks: after, firstEnd: Math.min(firstEnd, endOf(lock)) };
+function replaceLock(held: HeldOfCode, session: string, lock: SessionLock | undefined): void {
+  const own = held.locks.get(session);
+  if (own) held.sum = added(held.sum, own, -1);
+  held.locks.delete(session);
+  if (!lock) return;
+  held.sum = added(held.sum, lock, 1);
+  held.locks.set(session, lock);
+  held.firstEnd = Math.min(held.firstEnd, endOf(lock));
 }
 
 export type HeldChange = HeldAmounts & { redeemable_id: string };
