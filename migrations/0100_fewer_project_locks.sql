@@ -1,5 +1,5 @@
--- What requests write by the thousand, as in `0022_hot_inserts.sql`: a foreign key asks once more for the project with each row, and
--- locks the row of the project, which all its requests then share.
+-- What requests write by the thousand, as in `0022_hot_inserts.sql`. A foreign key asks for the project again with each row, and locks
+-- its row: all requests of a project would share that lock.
 alter table sessions drop constraint sessions_project_id_fkey;
 alter table session_locks drop constraint session_locks_project_id_fkey;
 alter table session_sums drop constraint session_sums_project_id_fkey;
