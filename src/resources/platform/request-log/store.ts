@@ -27,13 +27,13 @@ export async function insertRequests(pool: Pool, projectId: string, rows: readon
     await together([
       // A crash of the server may lose the last of it; nobody waits for the disk.
       tx`select set_config('synchronous_commit', 'off', true)`,
-      insertBodies(tx, projectId, rows),
+      insertEntries(tx, projectId, rows),
       insertNames(tx, projectId, rows),
     ]);
   });
 }
 
-const insertBodies = (tx: Tx, projectId: string, rows: readonly RequestRow[]) => {
+function insertEntries(tx: Tx, projectId: string, rows: readonly RequestRow[]) {
   const short = rows.map(({ names: _, request_body, response_body, ...row }) => row);
   return tx`
     insert into request_log (project_id, id, created_at, method, route, url, operation, status, error_key, duration_ms,
@@ -53,7 +53,7 @@ const insertBodies = (tx: Tx, projectId: string, rows: readonly RequestRow[]) =>
         rows.map(({ response_body }) => response_body ?? ""),
       )}) as x (id, created_at, method, route, url, operation, status, error_key, duration_ms, key_kind, key_id, channel,
         codes, customers, request_body, response_body)`.execute();
-};
+}
 
 function insertNames(tx: Tx, projectId: string, rows: readonly RequestRow[]) {
   const all = rows.flatMap(({ id, created_at, names }) =>
