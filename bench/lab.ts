@@ -17,7 +17,7 @@ import { type Amount, answerOf, drive, type Outcome, type Requests, requestBytes
 import type { Order, Reply } from "./orders.ts";
 
 /** What `npm start` gives to Node. */
-const START_FLAGS = manifest.scripts.start.split(" ").filter((word) => word.startsWith("--"));
+export const START_FLAGS = manifest.scripts.start.split(" ").filter((word) => word.startsWith("--"));
 const BUSY_MAX = 10;
 const BUSY_MS = 1000;
 

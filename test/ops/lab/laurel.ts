@@ -1,6 +1,6 @@
 import fs from "node:fs";
 import { join } from "node:path";
-import manifest from "../../../package.json" with { type: "json" };
+import { START_FLAGS } from "../../../bench/lab.ts";
 import { openDb, type Pool } from "../../../src/db/db.ts";
 import { startEmbedded } from "../../../src/db/embedded.ts";
 import { type Lab, ROOT, until } from "./lab.ts";
@@ -28,9 +28,6 @@ type Options = {
   /** Settings beside the ones of all machines; undefined takes one of these away, for a release that does not know it. */
   env?: Record<string, string | undefined>;
 };
-
-/** What `npm start` gives to Node. */
-const START_FLAGS = manifest.scripts.start.split(" ").filter((word) => word.startsWith("--"));
 
 const SECRET_KEY = "5e".repeat(32);
 
